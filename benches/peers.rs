@@ -1,0 +1,272 @@
+//! N-Queens by the classic recipe, end to end: ours against two packages that keep everything in RAM.
+//!
+//! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--only oxidd] [--limit 600]`
+//!
+//! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
+//! is the disjunction of S(i, 0), …, S(i, N-1), and the board is the conjunction of all R(i), each accumulated in order.
+//! Every run is a process of its own, and the runs of a board size alternate between the programs. "Ours" is the example
+//! `queens`; the peers are this executable again. Times and peak RSS are read from `/proc`, so this needs Linux.
+//!
+//! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
+
+use std::error::Error;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+use std::{env, fs, iter, thread};
+
+use clap::{Parser, ValueEnum, value_parser};
+use peers::measure::{self, Sample};
+use serde_json::{Value, json};
+
+mod peers {
+    pub mod lib_bdd;
+    pub mod measure;
+    pub mod oxidd;
+
+    /// Literals of S(i, j) by ascending variable: true on (i, j) itself, false on every square attacked from there.
+    fn literals(n: u16, i: u16, j: u16) -> impl DoubleEndedIterator<Item = (u16, bool)> {
+        (0..n * n).filter_map(move |variable| {
+            let (down, right) = ((variable / n).abs_diff(i), (variable % n).abs_diff(j));
+            let on_a_line = down == 0 || right == 0 || down == right;
+            on_a_line.then_some((variable, down + right == 0))
+        })
+    }
+}
+
+/// Number of solutions by board size.
+const SOLUTIONS: [u32; 15] = [1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14_200, 73_712, 365_596];
+
+const HEADINGS: [&str; 12] = [
+    "program",
+    "N",
+    "threads",
+    "runs",
+    "CPU s",
+    "wall s",
+    "peak RSS MiB",
+    "solutions",
+    "ours’ CPU ÷ its",
+    "CPU ns/request",
+    "spilled MiB",
+    "peak temp MiB",
+];
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Program {
+    Ours,
+    Oxidd,
+    LibBdd,
+}
+
+#[derive(Parser)]
+struct Args {
+    /// N = 10 and 11 only
+    #[arg(long)]
+    quick: bool,
+    /// Board sizes [default: 11,12]
+    #[arg(long, value_delimiter = ',', value_parser = value_parser!(u16).range(4..15))]
+    n: Vec<u16>,
+    /// Runs of each program; medians are printed [default: 3]
+    #[arg(long, value_parser = value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// These programs only
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Program>,
+    /// Memory budgets of ours, each a row of the table; the first one is what the peers are compared with
+    #[arg(long, value_delimiter = ',', default_value = "4GiB")]
+    memory: Vec<String>,
+    /// Start no run after that many seconds
+    #[arg(long)]
+    limit: Option<f64>,
+    /// Worker threads of `OxiDD`
+    #[arg(long, default_value_t = 1)]
+    peer_threads: u32,
+    /// Passed by `cargo bench`
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// Be the child that runs this peer
+    #[arg(long, hide = true)]
+    child: Option<Program>,
+}
+
+/// One row of the table.
+struct Row {
+    program: Program,
+    name: String,
+    n: u16,
+    threads: u32,
+    /// Arguments of the child process.
+    args: Vec<String>,
+    samples: Vec<Sample>,
+    failure: Option<String>,
+}
+
+impl Row {
+    fn new(program: Program, n: u16, threads: u32, memory: &str) -> Self {
+        let (name, args) = match program {
+            Program::Ours => {
+                (format!("ours, {memory}"), format!("count {n} --memory {memory} --threads {threads} --json"))
+            }
+            Program::Oxidd => ("OxiDD".into(), format!("--child oxidd --n {n} --peer-threads {threads}")),
+            Program::LibBdd => ("lib-bdd".into(), format!("--child lib-bdd --n {n}")),
+        };
+        let args = args.split_whitespace().map(String::from).collect();
+        Self { program, name, n, threads, args, samples: Vec::new(), failure: None }
+    }
+
+    /// Runs the program once more and checks its answer.
+    fn run(&mut self, executable: &str) {
+        let checked = measure::run(Command::new(executable).args(&self.args)).and_then(|sample| {
+            eprintln!("{} N={}: {:.2} s CPU, {}", self.name, self.n, sample.cpu, sample.report);
+            let solutions = &sample.report["solutions"];
+            let right = solutions.as_str() == Some(&SOLUTIONS[usize::from(self.n)].to_string());
+            if right { Ok(sample) } else { Err(format!("WRONG: {solutions}").into()) }
+        });
+        match checked {
+            Ok(sample) => self.samples.push(sample),
+            Err(failure) => self.failure = Some(failure.to_string()),
+        }
+    }
+
+    fn median(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+        let mut values: Vec<f64> = self.samples.iter().filter_map(of).collect();
+        values.sort_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
+    }
+
+    fn cpu(&self) -> Option<f64> {
+        self.median(|sample| Some(sample.cpu))
+    }
+
+    /// The row in Markdown, its CPU time related to that of `ours`.
+    fn markdown(&self, ours: Option<f64>) -> String {
+        let reported = |key: &str| self.median(|sample| sample.report[key].as_f64());
+        let number = |value: Option<f64>, digits| value.map_or("–".into(), |value| format!("{value:.digits$}"));
+        let mib = |bytes: Option<f64>| number(bytes.map(|bytes| bytes / f64::from(1 << 20)), 0);
+        let ratio = ours.zip(self.cpu().filter(|&cpu| cpu > 0.0)).map(|(ours, cpu)| ours / cpu);
+        let per_request = self.cpu().zip(reported("processed_requests")).map(|(cpu, requests)| cpu * 1e9 / requests);
+        let solutions = match (&self.failure, self.samples.is_empty()) {
+            (Some(failure), _) => failure.clone(),
+            (None, true) => "–".into(),
+            (None, false) => format!("{} ok", SOLUTIONS[usize::from(self.n)]),
+        };
+        let cells: [String; HEADINGS.len()] = [
+            self.name.clone(),
+            self.n.to_string(),
+            self.threads.to_string(),
+            self.samples.len().to_string(),
+            number(self.cpu(), 2),
+            number(self.median(|sample| Some(sample.wall)), 2),
+            number(self.median(|sample| Some(sample.peak_rss)), 0),
+            solutions,
+            number(ratio, 2),
+            number(per_request, 0),
+            mib(reported("spilled_bytes")),
+            mib(reported("peak_temp_bytes")),
+        ];
+        format!("| {} |", cells.join(" | "))
+    }
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let args = Args::parse();
+    if let Some(peer) = args.child {
+        return child(peer, *args.n.first().ok_or("no board size")?, args.peer_threads);
+    }
+    let (sizes, runs) = match (args.quick, args.bench) {
+        _ if !args.n.is_empty() => (args.n.clone(), 3),
+        (true, _) => (vec![10, 11], 3),
+        (false, true) => (vec![11, 12], 3),
+        (false, false) => (vec![6], 1),
+    };
+    let runs = args.runs.unwrap_or(runs);
+    let wanted = |program: &Program| args.only.is_empty() || args.only.contains(program);
+    let peers = env::current_exe()?.to_str().ok_or("the path of this executable is not UTF-8")?.to_owned();
+    let queens = if wanted(&Program::Ours) { build_queens()? } else { String::new() };
+
+    println!("{}\n", heading()?);
+    let mut rows = Vec::new();
+    let start = Instant::now();
+    for &n in &sizes {
+        let mut of_size: Vec<Row> = Vec::new();
+        for program in Program::value_variants().iter().copied().filter(wanted) {
+            match program {
+                Program::Ours => of_size.extend(args.memory.iter().map(|memory| Row::new(program, n, 1, memory))),
+                Program::Oxidd => of_size.push(Row::new(program, n, args.peer_threads, "")),
+                Program::LibBdd => of_size.push(Row::new(program, n, 1, "")),
+            }
+        }
+        for _ in 0..runs {
+            for row in of_size.iter_mut().filter(|row| row.failure.is_none()) {
+                if args.limit.is_none_or(|limit| start.elapsed().as_secs_f64() < limit) {
+                    row.run(if row.program == Program::Ours { &queens } else { &peers });
+                }
+            }
+        }
+        rows.append(&mut of_size);
+    }
+
+    println!("| {} |", HEADINGS.join(" | "));
+    println!("|---{}|", "|--:".repeat(HEADINGS.len() - 1));
+    for row in &rows {
+        let ours = rows.iter().find(|other| other.program == Program::Ours && other.n == row.n);
+        println!("{}", row.markdown(ours.and_then(Row::cpu)));
+    }
+    let left_out = |row: &&Row| row.failure.is_none() && row.samples.len() < runs as usize;
+    for row in rows.iter().filter(left_out) {
+        println!("\nTime limit: {} of {runs} runs of {} at N={}.", row.samples.len(), row.name, row.n);
+    }
+    Ok(if rows.iter().any(|row| row.failure.is_some()) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Solves the board with this peer and prints what it found.
+fn child(peer: Program, n: u16, threads: u32) -> Result<ExitCode, Box<dyn Error>> {
+    let (solutions, nodes) = match peer {
+        Program::Oxidd => peers::oxidd::solve(n, threads).map_err(|_| "the node store is full")?,
+        Program::LibBdd => peers::lib_bdd::solve(n),
+        Program::Ours => return Err("ours is the example `queens`".into()),
+    };
+    let peak_rss_kib = measure::peak_rss_kib("self");
+    println!("{}", json!({ "solutions": solutions.to_string(), "nodes": nodes, "peak_rss_kib": peak_rss_kib }));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Machine, versions of the peers and the command of this run.
+fn heading() -> Result<String, Box<dyn Error>> {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo")?;
+    let model = cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let version = |name: &str| {
+        let (_, entry) = include_str!("../Cargo.lock").split_once(&format!("name = \"{name}\"\nversion = \""))?;
+        entry.split('"').next()
+    };
+    let flags = env::args().skip(1).filter(|arg| arg != "--bench");
+    let command: Vec<String> = iter::once("cargo bench --bench peers --".into()).chain(flags).collect();
+    Ok(format!(
+        "{} cores, {}; oxidd {}, biodivine-lib-bdd {}; `{}`",
+        thread::available_parallelism()?,
+        model.unwrap_or("unknown CPU"),
+        version("oxidd").ok_or("oxidd is not in Cargo.lock")?,
+        version("biodivine-lib-bdd").ok_or("biodivine-lib-bdd is not in Cargo.lock")?,
+        command.join(" "),
+    ))
+}
+
+/// Builds the example `queens`, which `cargo bench` does not, and returns the path of its executable.
+fn build_queens() -> Result<String, Box<dyn Error>> {
+    let output = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()))
+        .args(["build", "--example", "queens", "--message-format", "json-render-diagnostics"])
+        .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
+        .args((!cfg!(debug_assertions)).then_some("--release"))
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        return Err("the example `queens` does not build".into());
+    }
+    let messages = String::from_utf8(output.stdout)?;
+    let executable = messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        (message["target"]["name"] == "queens").then(|| message["executable"].as_str().map(String::from))?
+    });
+    executable.ok_or_else(|| "cargo names no executable of the example `queens`".into())
+}

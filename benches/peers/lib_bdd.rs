@@ -1,0 +1,21 @@
+//! N-Queens with `biodivine-lib-bdd`: every diagram is an array of its own, one thread.
+
+use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
+
+/// Number of solutions for `n` queens, and the nodes of the largest diagram.
+pub fn solve(n: u16) -> (f64, usize) {
+    let set = BddVariableSet::new_anonymous(n * n);
+    let variables = set.variables();
+    let square = |i, j| {
+        let literals = super::literals(n, i, j).map(|(variable, value)| (variables[usize::from(variable)], value));
+        set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
+    };
+    let row = |i| (1..n).fold(square(i, 0), |row, j| row.or(&square(i, j)));
+    let mut largest = 0;
+    let mut board: Bdd = row(0);
+    for i in 1..n {
+        board = board.and(&row(i));
+        largest = largest.max(board.size());
+    }
+    (board.cardinality(), largest)
+}

@@ -1,0 +1,60 @@
+//! One child process measured from outside: its CPU time, wall time and peak RSS, and no other process's.
+
+use std::error::Error;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use serde_json::Value;
+
+/// Unit of the times in `/proc/PID/stat`: `USER_HZ`, part of the kernel's interface and 100 on all common platforms.
+const TICKS_PER_SECOND: f64 = 100.0;
+const POLL: Duration = Duration::from_millis(5);
+
+/// What one run took.
+pub struct Sample {
+    /// User and system CPU seconds of all threads.
+    pub cpu: f64,
+    /// Seconds from start to exit.
+    pub wall: f64,
+    /// Peak resident set, MiB.
+    pub peak_rss: f64,
+    /// The JSON object the program printed.
+    pub report: Value,
+}
+
+/// Runs `command` to its end; it must print one JSON object.
+pub fn run(command: &mut Command) -> Result<Sample, Box<dyn Error>> {
+    let start = Instant::now();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let pid = child.id().to_string();
+    let mut peak_kib = 0;
+    // Left unreaped, the exited child keeps its final times in /proc.
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    while waitid(WaitId::Pid(Pid::from_child(&child)), options)?.is_none() {
+        peak_kib = peak_kib.max(peak_rss_kib(&pid).unwrap_or(0));
+        thread::sleep(POLL);
+    }
+    let wall = start.elapsed().as_secs_f64();
+    let times = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // `PID (name) state …`: after the name, which may contain anything, utime and stime are the fields 12 and 13.
+    let (_, fields) = times.rsplit_once(')').ok_or("no process name in /proc/PID/stat")?;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u32>).sum::<Result<u32, _>>()?;
+    let output = child.wait_with_output()?;
+    if !output.status.success() {
+        return Err(output.status.to_string().into());
+    }
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    // The peers also report it as their last act; ours is caught by the polling alone.
+    let reported_kib = report["peak_rss_kib"].as_u64().map_or(Ok(0), u32::try_from)?;
+    peak_kib = peak_kib.max(reported_kib);
+    Ok(Sample { cpu: f64::from(ticks) / TICKS_PER_SECOND, wall, peak_rss: f64::from(peak_kib) / 1024.0, report })
+}
+
+/// Peak resident set of process `pid` (or `self`) so far; none once it has exited.
+pub fn peak_rss_kib(pid: &str) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,168 @@
+//! `BddBuilder`: a diagram built bottom-up, node by node.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use crate::{
+    bdd::Bdd,
+    disk::space::Space,
+    error::{Error, Result},
+    file::writer::NodeWriter,
+    model::{FALSE, TRUE},
+    store::{Store, check_variable},
+    sweep::copy::Copy as CopySpec,
+};
+
+/// Builds one diagram bottom-up: nodes of the largest variable first, each from children that are there already.
+///
+/// Nodes are streamed to the store as they come. What is built is reduced and canonical like every other diagram: a node that
+/// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
+/// into order with one sweep.
+///
+/// Memory: the nodes of the level in the making, 48 bytes each, must fit their share of the budget (an eighth).
+///
+/// ```
+/// use strata_bdd::{Config, Store};
+///
+/// // x0 and not x2, as one chain.
+/// let store = Store::new(Config::default())?;
+/// let mut builder = store.builder()?;
+/// let lower = builder.add_node(2, true, false)?;
+/// builder.add_node(0, false, lower)?;
+/// let chain = builder.build()?;
+/// assert_eq!(chain, store.variable(0)?.and(&!&store.variable(2)?)?);
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct BddBuilder {
+    store: Store,
+    space: Space,
+    number: u64,
+    /// The nodes so far; wide, since nobody knows how many will come. Sealing makes them as narrow as they can be.
+    writer: NodeWriter<u64>,
+    /// The nodes of the level in the making.
+    level: HashMap<(u64, u64), u64>,
+    variable: Option<u32>,
+    /// The node written last: the root, once everything is there.
+    root: Option<BuilderNode>,
+    /// What `add_node` gave last.
+    last: Option<BuilderNode>,
+}
+
+/// A node of a [`BddBuilder`], or a terminal of any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuilderNode {
+    /// The builder's number; 0 for a terminal, which belongs to all.
+    builder: u64,
+    id: u64,
+    /// `u32::MAX` for a terminal.
+    variable: u32,
+    /// The value on the path of low arcs.
+    at_zero: bool,
+}
+
+impl From<bool> for BuilderNode {
+    fn from(value: bool) -> Self {
+        Self { builder: 0, id: if value { TRUE } else { FALSE }, variable: u32::MAX, at_zero: value }
+    }
+}
+
+/// Bytes of an entry in the map of a level, with the map's own overhead.
+const ENTRY_BYTES: usize = 48;
+
+impl BddBuilder {
+    pub(crate) fn new(store: Store) -> Result<Self> {
+        static BUILDERS: AtomicU64 = AtomicU64::new(1);
+        let space = store.space();
+        let writer = NodeWriter::new(&space)?;
+        let number = BUILDERS.fetch_add(1, Relaxed);
+        Ok(Self { store, space, number, writer, level: HashMap::new(), variable: None, root: None, last: None })
+    }
+
+    /// Adds the node that tests `variable` and goes on to `low` where it is false, to `high` where it is true.
+    ///
+    /// A child is a node that this builder gave, or a `bool`.
+    ///
+    /// # Errors
+    /// [`Error::LevelOrder`] when the variable is larger than that of the node before, [`Error::ChildNotBelow`] when a
+    /// child's variable is not larger than the node's, [`Error::ForeignNode`] for a child from another builder,
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::BudgetExceeded`] when one level outgrows its share, and those
+    /// of the disk. The builder goes on as if the node had not been added.
+    pub fn add_node(
+        &mut self,
+        variable: u32,
+        low: impl Into<BuilderNode>,
+        high: impl Into<BuilderNode>,
+    ) -> Result<BuilderNode> {
+        let (low, high) = (low.into(), high.into());
+        check_variable(variable)?;
+        if let Some(previous) = self.variable.filter(|&previous| variable > previous) {
+            return Err(Error::LevelOrder { variable, previous });
+        }
+        for child in [low, high] {
+            if child.builder != 0 && child.builder != self.number {
+                return Err(Error::ForeignNode { node: child.id });
+            }
+            if child.variable <= variable {
+                return Err(Error::ChildNotBelow { variable, child: child.variable });
+            }
+        }
+        let node = if low == high { low } else { self.number_of(variable, low, high)? };
+        self.last = Some(node);
+        Ok(node)
+    }
+
+    /// The node of two different children on the level of `variable`, new or there already.
+    fn number_of(&mut self, variable: u32, low: BuilderNode, high: BuilderNode) -> Result<BuilderNode> {
+        if self.variable != Some(variable) {
+            self.end_level();
+            self.variable = Some(variable);
+        }
+        if let Some(&id) = self.level.get(&(low.id, high.id)) {
+            return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
+        }
+        let needed = (self.level.len() + 1) * ENTRY_BYTES;
+        Space::require("the level of a builder", needed, self.space.limits.dense.max(1 << 16))?;
+        let id = self.writer.push(low.id, high.id, &self.space)?;
+        self.level.insert((low.id, high.id), id);
+        let node = BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero };
+        self.root = Some(node);
+        Ok(node)
+    }
+
+    fn end_level(&mut self) {
+        self.level.clear();
+        if let Some(variable) = self.variable {
+            self.writer.end_level(variable);
+        }
+    }
+
+    /// The diagram whose root is the one node that no other leads to.
+    ///
+    /// One expand and one reduce sweep over the nodes added. Where all nodes came out as a terminal, that constant.
+    ///
+    /// # Errors
+    /// [`Error::ManyRoots`] when there are several, [`Error::NoNodes`] when nothing was added, and those of the disk and the
+    /// budget.
+    pub fn build(mut self) -> Result<Bdd> {
+        self.end_level();
+        let Some(root) = self.root else {
+            let last = self.last.ok_or(Error::NoNodes)?;
+            return Ok(self.store.constant(last.at_zero));
+        };
+        let nodes = self.writer.seal(&self.space)?;
+        let file = self.store.run(|run| {
+            let file = run.build(&CopySpec { complement: root.at_zero }, &[&nodes])?;
+            match nodes.node_count() - run.counters.unreduced {
+                0 => Ok(file),
+                unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),
+            }
+        })?;
+        Ok(Bdd::new(self.store, Arc::new(file), root.at_zero))
+    }
+}

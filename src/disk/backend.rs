@@ -1,0 +1,79 @@
+//! The seam between the library and the file system: everything that can fail on a bad day goes through here, so that a test
+//! double can fail the k-th call.
+
+use std::{
+    fmt,
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+
+use super::map::Mapping;
+
+/// Where temporary files come from.
+pub trait Backend: Send + Sync + fmt::Debug {
+    /// The scratch folder, for messages.
+    fn folder(&self) -> &Path;
+
+    /// A new, empty, unnamed file; it is gone when it is dropped, even after a kill.
+    fn create(&self) -> io::Result<Box<dyn ScratchFile>>;
+
+    /// A new folder of its own for one external sort.
+    fn sort_folder(&self) -> io::Result<TempDir>;
+}
+
+/// An unnamed temporary file.
+pub trait ScratchFile: Send + Sync + fmt::Debug {
+    /// Writes all of `bytes` at `offset` (bytes).
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Fills all of `bytes` from `offset` (bytes).
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
+
+    /// Maps `len` bytes from `offset` for reading. The caller writes there no more.
+    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping>;
+}
+
+/// The operating system's own files in one folder.
+#[derive(Debug)]
+pub struct Os {
+    folder: PathBuf,
+}
+
+impl Os {
+    /// Files in `folder`, which must exist.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+}
+
+impl Backend for Os {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
+        Ok(Box::new(tempfile::tempfile_in(&self.folder)?))
+    }
+
+    fn sort_folder(&self) -> io::Result<TempDir> {
+        tempfile::tempdir_in(&self.folder)
+    }
+}
+
+impl ScratchFile for File {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.write_all_at(bytes, offset)
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        self.read_exact_at(bytes, offset)
+    }
+
+    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
+        Mapping::of(self, offset, len)
+    }
+}

@@ -1,0 +1,155 @@
+//! The external sorter, over `extsort`: for levels that do not fit their share of the budget.
+//!
+//! Three habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
+//! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
+//! records are counted. It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them
+//! open, and nothing is left behind after a kill but an empty folder.
+
+use std::{
+    cmp::Ordering,
+    io::{self, Read, Write},
+    sync::atomic::Ordering::Relaxed,
+};
+
+use bytemuck::Pod;
+use extsort::{ExternalSorter, PushExternalSorter, Sortable};
+use tempfile::TempDir;
+
+use super::space::{Claim, Space};
+use crate::error::{Error, Result};
+
+/// A plain record with a total order.
+pub trait Record: Pod + Ord + Send {
+    /// A record that no other is larger than.
+    const MAX: Self;
+}
+
+impl<I: super::lane::Lane, const N: usize> Record for [I; N] {
+    const MAX: Self = [I::MAX; N];
+}
+
+/// A record as `extsort` wants it.
+#[derive(Clone, Copy)]
+struct Item<R>(R);
+
+impl<R: Record> Sortable for Item<R> {
+    fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(bytemuck::bytes_of(&self.0))
+    }
+
+    fn decode<S: Read>(reader: &mut S) -> io::Result<Self> {
+        let mut record = R::zeroed();
+        reader.read_exact(bytemuck::bytes_of_mut(&mut record))?;
+        Ok(Self(record))
+    }
+}
+
+type Compare<R> = fn(&Item<R>, &Item<R>) -> Ordering;
+
+/// Takes records in any order and gives them back sorted, in a fixed amount of memory.
+pub struct External<'a, R: Record> {
+    space: &'a Space,
+    sorter: PushExternalSorter<Item<R>, Compare<R>>,
+    folder: TempDir,
+    claim: Claim,
+    /// Records of a segment.
+    run: u64,
+    count: u64,
+}
+
+impl<'a, R: Record> External<'a, R> {
+    /// A sorter that holds at most `bytes` of records in memory.
+    pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
+        let folder = space.backend.sort_folder().map_err(space.fail("sort in"))?;
+        space.meter.external_sorts.fetch_add(1, Relaxed);
+        // A power of two is what the sorter's buffer grows to, so none of it is wasted.
+        let fits = (bytes / size_of::<R>()).max(2);
+        let run = 1u64 << fits.ilog2();
+        let sorter = ExternalSorter::new()
+            .with_segment_size(run as usize - 1)
+            .with_sort_dir(folder.path().to_owned())
+            .pushed_by((|a, b| a.0.cmp(&b.0)) as Compare<R>);
+        Ok(Self { space, sorter, folder, claim: Claim::new(space.meter.clone()), run, count: 0 })
+    }
+
+    /// Takes one record.
+    pub fn push(&mut self, record: R) -> Result<()> {
+        self.sorter.push(Item(record)).map_err(self.space.fail("sort in"))?;
+        self.count += 1;
+        if self.count.is_multiple_of(self.run) {
+            self.segment_written(self.run);
+        }
+        Ok(())
+    }
+
+    /// Accounts for the newest segment file and unlinks it.
+    fn segment_written(&mut self, records: u64) {
+        let number = (self.count - 1) / self.run;
+        let bytes = records * size_of::<R>() as u64;
+        self.space.meter.spilled(bytes);
+        self.claim.grow(bytes);
+        // Should this fail, the file still goes with its folder.
+        let _ = std::fs::remove_file(self.folder.path().join(number.to_string()));
+    }
+
+    /// Shows all records in order.
+    pub fn drain(mut self, mut show: impl FnMut(R) -> Result<()>) -> Result<()> {
+        let left_over = self.count % self.run;
+        if self.count >= self.run && left_over == 0 {
+            self.sorter.push(Item(R::MAX)).map_err(self.space.fail("sort in"))?;
+        } else if self.count > self.run {
+            self.segment_written(left_over);
+        }
+        let sorted = self.sorter.done().map_err(self.space.fail("sort in"))?;
+        let mut found = 0;
+        for record in sorted.take(usize::try_from(self.count).unwrap_or(usize::MAX)) {
+            show(record.map_err(self.space.fail("sort in"))?.0)?;
+            found += 1;
+        }
+        if found != self.count {
+            let folder = self.space.backend.folder().to_owned();
+            return Err(Error::LostRecords { expected: self.count, found, folder });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::space::testing;
+
+    /// The sorter of `extsort` 0.5 gives back nothing when the number of records is a multiple of its segment and some lie
+    /// on disk.
+    #[test]
+    fn no_record_is_lost_at_any_length_around_a_run() {
+        let space = testing::space(1 << 24);
+        const RUN: u64 = 64;
+        for len in 0..=4 * RUN + 1 {
+            let mut sorter = External::new(&space, RUN as usize * 8).expect("a folder");
+            assert_eq!(sorter.run, RUN);
+            for i in 0..len {
+                let key = (i * 37 % (len + 1)) as u32;
+                sorter.push([key, i as u32]).expect("room on disk");
+            }
+            let mut sorted = Vec::new();
+            sorter.drain(|record: [u32; 2]| Ok(sorted.push(record))).expect("all records");
+            let mut expected: Vec<_> = (0..len).map(|i| [(i * 37 % (len + 1)) as u32, i as u32]).collect();
+            expected.sort_unstable();
+            assert_eq!(sorted, expected, "{len} records");
+            assert_eq!(space.meter.temp_bytes.load(Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn the_largest_records_there_are_come_back_too() {
+        let space = testing::space(1 << 24);
+        let mut sorter = External::new(&space, 64).expect("a folder");
+        for _ in 0..16 {
+            sorter.push([u32::MAX]).expect("room on disk");
+        }
+        let mut found = 0;
+        sorter.drain(|record| Ok(found += u64::from(record == [u32::MAX]))).expect("all records");
+        assert_eq!(found, 16);
+    }
+}

@@ -1,0 +1,48 @@
+//! The two widths of a record's lanes.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+
+/// One lane of a record: a 32-bit or a 64-bit unsigned number.
+pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
+    /// The largest value.
+    const MAX: Self;
+    /// 4-byte words per lane.
+    const WORDS: usize = size_of::<Self>() / 4;
+
+    /// The value, which must fit.
+    fn of(value: u64) -> Self;
+
+    /// The value, widened.
+    fn get(self) -> u64;
+}
+
+impl Lane for u32 {
+    const MAX: Self = u32::MAX;
+
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        debug_assert!(value <= u64::from(u32::MAX), "a value of the wide width in a narrow lane");
+        value as u32
+    }
+
+    #[inline(always)]
+    fn get(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+impl Lane for u64 {
+    const MAX: Self = u64::MAX;
+
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn get(self) -> u64 {
+        self
+    }
+}

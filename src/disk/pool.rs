@@ -1,0 +1,194 @@
+//! Memory in recycled blocks, each charged to a share of the budget.
+//!
+//! Fresh pages are the dearest thing on the machines this runs on, so a block that is dropped goes to a free list and not
+//! back to the system. Three sizes: a level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Requests and results waiting for their level.
+    Queue,
+    /// Arcs of unreduced diagrams, written once and read once.
+    Arcs,
+    /// Nodes of diagrams.
+    Diagrams,
+}
+
+const SHARES: usize = 3;
+
+/// The size of a block: `Small` starts a log, `Medium` and `Full` follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub enum Class {
+    /// 256 bytes.
+    Small,
+    /// 4 KiB.
+    Medium,
+    /// The pool's own block size; the only class that goes to disk in the ordinary course of things.
+    Full,
+}
+
+const CLASSES: usize = 3;
+const SMALL: usize = 256;
+const MEDIUM: usize = 4096;
+
+impl Class {
+    /// The next size up; `Full` follows itself.
+    pub fn next(self) -> Self {
+        match self {
+            Class::Small => Class::Medium,
+            Class::Medium | Class::Full => Class::Full,
+        }
+    }
+}
+
+/// The blocks of a store.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    home: Arc<Home>,
+}
+
+#[derive(Debug)]
+struct Home {
+    bytes: [usize; CLASSES],
+    limits: [usize; SHARES],
+    used: [AtomicUsize; SHARES],
+    /// Bytes of all blocks there are, in use or free.
+    held: AtomicUsize,
+    free: [Mutex<Vec<Box<[u64]>>>; CLASSES],
+}
+
+/// A piece of memory that returns to its pool when it is dropped.
+#[derive(Debug)]
+pub struct Block {
+    words: Box<[u64]>,
+    class: Class,
+    share: Share,
+    home: Arc<Home>,
+}
+
+impl Pool {
+    /// A pool of full blocks of `block` bytes with a limit in bytes for `queue`, `arcs` and `diagrams`.
+    pub fn new(block: usize, queue: usize, arcs: usize, diagrams: usize) -> Self {
+        Self {
+            home: Arc::new(Home {
+                bytes: [SMALL.min(block), MEDIUM.min(block), block],
+                limits: [queue, arcs, diagrams],
+                used: Default::default(),
+                held: AtomicUsize::new(0),
+                free: Default::default(),
+            }),
+        }
+    }
+
+    /// Bytes of a full block.
+    pub fn block_bytes(&self) -> usize {
+        self.home.bytes[Class::Full as usize]
+    }
+
+    /// The limit of `share`, in bytes.
+    pub fn limit(&self, share: Share) -> usize {
+        self.home.limits[share as usize]
+    }
+
+    /// A block of `class` with unspecified contents, or `None` when `share` is used up.
+    pub fn take(&self, share: Share, class: Class) -> Option<Block> {
+        let home = &self.home;
+        let bytes = home.bytes[class as usize];
+        let limit = home.limits[share as usize];
+        let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
+        home.used[share as usize].fetch_update(Relaxed, Relaxed, fits).ok()?;
+        Some(self.block(share, class))
+    }
+
+    /// A block of `class` even when `share` is used up: the few that work cannot go on without.
+    pub fn take_anyway(&self, share: Share, class: Class) -> Block {
+        self.home.used[share as usize].fetch_add(self.home.bytes[class as usize], Relaxed);
+        self.block(share, class)
+    }
+
+    fn block(&self, share: Share, class: Class) -> Block {
+        let home = &self.home;
+        let recycled = home.list(class).pop();
+        let words = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
+        Block { words, class, share, home: home.clone() }
+    }
+
+    /// A block outside every share: a reader's or writer's one buffer.
+    pub fn buffer(&self) -> Box<[u64]> {
+        vec![0; self.block_bytes() / 8].into_boxed_slice()
+    }
+}
+
+impl Home {
+    fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {
+        self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// New memory; free blocks of other sizes make way for it when the budget is otherwise held.
+    fn fresh(&self, bytes: usize) -> Box<[u64]> {
+        let total: usize = self.limits.iter().sum();
+        if self.held.fetch_add(bytes, Relaxed) + bytes > total {
+            for class in [Class::Small, Class::Medium, Class::Full] {
+                let freed = std::mem::take(&mut *self.list(class));
+                self.held.fetch_sub(freed.len() * self.bytes[class as usize], Relaxed);
+            }
+        }
+        vec![0; bytes / 8].into_boxed_slice()
+    }
+}
+
+impl Block {
+    /// The size of the block.
+    pub fn class(&self) -> Class {
+        self.class
+    }
+
+    /// The memory, in 8-byte words.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The memory, to write.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        self.home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
+        self.home.list(self.class).push(words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_never_exceeded_and_blocks_are_recycled() {
+        let pool = Pool::new(1 << 14, 3 << 14, 1 << 14, 0);
+        let blocks: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Full)).collect();
+        assert_eq!(blocks.len(), 3);
+        assert!(pool.take(Share::Diagrams, Class::Small).is_none());
+        let address = blocks[2].words().as_ptr();
+        drop(blocks);
+        assert_eq!(pool.take(Share::Arcs, Class::Full).expect("free again").words().as_ptr(), address);
+    }
+
+    #[test]
+    fn free_blocks_of_one_size_make_way_for_another() {
+        let pool = Pool::new(1 << 14, 2 << 14, 0, 0);
+        let small: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Small)).collect();
+        assert_eq!(small.len(), (2 << 14) / SMALL);
+        drop(small);
+        let _full = pool.take(Share::Queue, Class::Full).expect("the share is free");
+        assert!(pool.home.held.load(Relaxed) <= 2 << 14);
+    }
+}

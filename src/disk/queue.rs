@@ -1,0 +1,127 @@
+//! `LevelQueue`: the priority queue of time-forward processing, without a heap.
+//!
+//! Every record names the level it is for, and all records for a level are pushed before that level is taken. So there is
+//! one log per level still to come, and a level's log is sorted when its turn comes. When the queue's share of the budget is
+//! used up, the log that is needed last goes to disk.
+//!
+//! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
+//! (levelised queues).
+
+use super::{
+    lane::Lane,
+    pool::{Class, Share},
+    space::Space,
+    spool::Spool,
+};
+use crate::error::{Error, Result};
+
+/// One log of records per level; levels are taken in the order 0, 1, 2, …
+#[derive(Debug)]
+pub struct LevelQueue<I, const N: usize> {
+    levels: Vec<Spool<I, N>>,
+    /// No level from here on holds anything in RAM worth spilling.
+    far: usize,
+}
+
+impl<I: Lane, const N: usize> LevelQueue<I, N> {
+    /// An empty queue of `levels` levels.
+    pub fn new(levels: usize) -> Self {
+        Self { levels: (0..levels).map(|_| Spool::new(Share::Queue)).collect(), far: levels }
+    }
+
+    /// Pushes `record` for `level`, which has not been taken.
+    #[inline(always)]
+    pub fn push(&mut self, level: usize, record: [I; N], space: &Space) -> Result<()> {
+        if !self.levels[level].push(record) {
+            self.make_room(level, space)?;
+            self.levels[level].push(record);
+        }
+        Ok(())
+    }
+
+    /// The records for `level`; its log is then gone from the queue.
+    pub fn take(&mut self, level: usize) -> Spool<I, N> {
+        std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, level: usize, space: &Space) -> Result<()> {
+        while !self.levels[level].grow(&space.pool) {
+            self.spill_farthest(space)?;
+        }
+        // The level may hold full blocks now, so the next search for room begins at it or below.
+        self.far = self.far.max(level + 1);
+        Ok(())
+    }
+
+    /// Spills the full blocks of the log that is needed last; once there are none, the largest tails that began.
+    fn spill_farthest(&mut self, space: &Space) -> Result<()> {
+        for class in [Class::Full, Class::Medium] {
+            while self.far > 0 {
+                if self.levels[self.far - 1].spill(class, space)? {
+                    return Ok(());
+                }
+                self.far -= 1;
+            }
+            self.far = self.levels.len();
+        }
+        Err(Error::BudgetExceeded {
+            what: "the queue of levels still to come",
+            needed: self.levels.len() as u64 * 512,
+            available: space.pool.limit(Share::Queue) as u64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BinaryHeap;
+
+    use super::*;
+    use crate::disk::{sorter::Sorter, space::testing};
+
+    /// The obviously right twin: one heap over everything.
+    #[test]
+    fn a_queue_under_any_budget_gives_what_a_heap_gives() {
+        for queue in [0, 20_000, 60_000, 10_000_000] {
+            for sort in [0, 1000, 10_000_000] {
+                let space = testing::space_with(|limits| {
+                    limits.block = 4096;
+                    limits.piece = 1000;
+                    (limits.queue, limits.sort) = (queue, sort);
+                });
+                let mut queue = LevelQueue::<u32, 3>::new(12);
+                let mut heap = BinaryHeap::new();
+                let mut sorter = Sorter::default();
+                let mut state = 5u32;
+                let outcome = (0..12).try_for_each(|level| {
+                    let pushes = if level < 4 { 3000 } else { 10 };
+                    for _ in 0..pushes {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        let target = level + (state >> 8) % (12 - level);
+                        let record = [(state >> 12) % 500, state % 3, state];
+                        queue.push(target as usize, record, &space)?;
+                        heap.push(std::cmp::Reverse((target, record)));
+                    }
+                    let mut found = Vec::new();
+                    sorter.sort(queue.take(level as usize), 2, &space, |record| Ok(found.push(record)))?;
+                    assert!(found.is_sorted_by_key(|record| (record[0], record[1])));
+                    found.sort_unstable();
+                    for record in found {
+                        assert_eq!(heap.pop(), Some(std::cmp::Reverse((level, record))));
+                    }
+                    assert!(heap.peek().is_none_or(|next| next.0.0 > level));
+                    Ok(())
+                });
+                match outcome {
+                    Ok(()) => assert!(heap.is_empty()),
+                    Err(error) => {
+                        assert_eq!(space.limits.queue, 0, "{error}");
+                        assert!(matches!(error, Error::BudgetExceeded { .. }));
+                    }
+                }
+            }
+        }
+    }
+}

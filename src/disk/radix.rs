@@ -1,0 +1,176 @@
+//! Sorting in RAM: records packed into one word each, of which only the bits that vary are sorted.
+//!
+//! The lanes of a record are narrowed to the range they span in the bucket at hand and laid side by side, keys first. What
+//! does not fit 64 bits so is sorted as it is, by comparison.
+
+use super::lane::Lane;
+
+/// The smallest and largest value of each lane of a set of records.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<I, const N: usize> {
+    low: [I; N],
+    high: [I; N],
+}
+
+impl<I: Lane, const N: usize> Default for Bounds<I, N> {
+    fn default() -> Self {
+        Self { low: [I::MAX; N], high: [I::zeroed(); N] }
+    }
+}
+
+impl<I: Lane, const N: usize> Bounds<I, N> {
+    /// Widens the bounds to take in `records`.
+    pub fn include(&mut self, records: &[[I; N]]) {
+        for record in records {
+            for lane in 0..N {
+                self.low[lane] = self.low[lane].min(record[lane]);
+                self.high[lane] = self.high[lane].max(record[lane]);
+            }
+        }
+    }
+}
+
+/// How records of `N` lanes are laid into 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing<const N: usize> {
+    low: [u64; N],
+    shift: [u32; N],
+    mask: [u64; N],
+    /// Bits of the lanes that are not keys; they lie lowest.
+    pub payload_bits: u32,
+    /// Bits of the lanes that are keys.
+    pub key_bits: u32,
+}
+
+impl<const N: usize> Packing<N> {
+    /// The layout for records within `bounds` whose first `keys` lanes are the key; `None` when 64 bits are too few.
+    pub fn new<I: Lane>(bounds: &Bounds<I, N>, keys: usize) -> Option<Self> {
+        let (mut low, mut shift, mut mask) = ([0; N], [0; N], [0; N]);
+        let (mut total, mut payload_bits) = (0, 0);
+        for lane in (0..N).rev() {
+            low[lane] = bounds.low[lane].get();
+            let bits = 64 - bounds.high[lane].get().saturating_sub(low[lane]).leading_zeros();
+            if total + bits > 64 {
+                return None;
+            }
+            // A lane without bits at shift 64 would overflow the shift; any shift does for it.
+            shift[lane] = if bits == 0 { 0 } else { total };
+            mask[lane] = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+            total += bits;
+            if lane >= keys {
+                payload_bits = total;
+            }
+        }
+        Some(Self { low, shift, mask, payload_bits, key_bits: total - payload_bits })
+    }
+
+    /// The record as one word; the order of words is the order of records.
+    #[inline(always)]
+    pub fn pack<I: Lane>(&self, record: [I; N]) -> u64 {
+        let mut word = 0;
+        for lane in 0..N {
+            word |= (record[lane].get().wrapping_sub(self.low[lane]) & self.mask[lane]) << self.shift[lane];
+        }
+        word
+    }
+
+    /// The record of a word.
+    #[inline(always)]
+    pub fn unpack<I: Lane>(&self, word: u64) -> [I; N] {
+        std::array::from_fn(|lane| I::of(((word >> self.shift[lane]) & self.mask[lane]) + self.low[lane]))
+    }
+}
+
+/// Below this many words a comparison sort wins.
+const FEW: usize = 384;
+/// Bits of a digit at most: 2,048 counters stay in the first-level cache.
+const DIGIT: u32 = 11;
+
+/// Sorts `words` by the `bits` bits from bit `from` up; words that agree there may come in any order. `spare` is as long as
+/// `words`.
+pub fn sort(words: &mut [u64], spare: &mut [u64], from: u32, bits: u32) {
+    if words.len() < FEW || spare.len() < words.len() {
+        words.sort_unstable();
+        return;
+    }
+    let passes = bits.div_ceil(DIGIT);
+    let digit = bits.checked_div(passes).map_or(0, |least| least + u32::from(bits % passes > 0));
+    let spare = &mut spare[..words.len()];
+    let (mut source, mut target) = (words, spare);
+    for pass in 0..passes {
+        scatter(source, target, from + pass * digit, digit);
+        std::mem::swap(&mut source, &mut target);
+    }
+    if passes % 2 == 1 {
+        target.copy_from_slice(source);
+    }
+}
+
+/// One stable counting pass on the `digit` bits from bit `from` up.
+fn scatter(source: &[u64], target: &mut [u64], from: u32, digit: u32) {
+    let mask = (1 << digit) - 1;
+    let mut starts = [0u32; 1 << DIGIT];
+    for word in source {
+        starts[(word >> from) as usize & mask & ((1 << DIGIT) - 1)] += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts[..=mask] {
+        sum += std::mem::replace(start, sum);
+    }
+    for &word in source {
+        let start = &mut starts[(word >> from) as usize & mask & ((1 << DIGIT) - 1)];
+        target[*start as usize] = word;
+        *start += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packing_keeps_order_and_gives_every_record_back() {
+        let records = [[7u32, 900, 1], [7, 901, 0], [8, 900, 5], [300, 900, 2], [300, 1 << 20, 3]];
+        let mut bounds = Bounds::default();
+        bounds.include(&records);
+        for keys in 0..=3 {
+            let packing = Packing::new(&bounds, keys).expect("few bits vary");
+            let words = records.map(|record| packing.pack(record));
+            assert!(words.is_sorted());
+            assert_eq!(words.map(|word| packing.unpack::<u32>(word)), records);
+        }
+    }
+
+    #[test]
+    fn a_range_beyond_64_bits_is_refused_and_one_of_64_is_not() {
+        let mut bounds = Bounds::default();
+        bounds.include(&[[0u64, 0], [u64::MAX, 0]]);
+        let packing = Packing::new(&bounds, 1).expect("64 bits vary");
+        assert_eq!(packing.unpack::<u64>(packing.pack([u64::MAX, 0])), [u64::MAX, 0]);
+        bounds.include(&[[0, 1]]);
+        assert!(Packing::new(&bounds, 1).is_none());
+    }
+
+    #[test]
+    fn every_length_sorts_like_the_standard_library() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 20
+        };
+        for len in [0, 1, 2, FEW - 1, FEW, FEW + 1, 5000] {
+            for (from, bits) in [(0, 44), (7, 37), (12, 11), (3, 0), (20, 24)] {
+                let mut words: Vec<u64> = (0..len).map(|_| random()).collect();
+                let mut expected = words.clone();
+                sort(&mut words, &mut vec![0; len], from, bits);
+                let key = |word: &u64| (word >> from) & ((1 << bits) - 1);
+                if from + bits == 44 {
+                    assert!(words.is_sorted_by_key(key));
+                }
+                words.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(words, expected);
+            }
+        }
+    }
+}

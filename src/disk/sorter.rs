@@ -1,0 +1,132 @@
+//! Sorting the records of one level, in RAM where they fit and outside where they do not.
+//!
+//! ```text
+//!              ┌─ fits, packs ──► partition by leading bits ─► sort each piece in cache ─┐
+//!   Spool ─────┼─ fits ─────────► sort by comparison ────────────────────────────────────┼─► each record, in order
+//!              └─ too large ────► extsort: runs on disk, merged ─────────────────────────┘
+//! ```
+
+use super::{
+    external::External,
+    lane::Lane,
+    radix::{self, Packing},
+    space::Space,
+    spool::Spool,
+};
+use crate::error::Result;
+
+/// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
+#[derive(Debug, Default)]
+pub struct Sorter {
+    words: Vec<u64>,
+    spare: Vec<u64>,
+    starts: Vec<usize>,
+}
+
+impl Sorter {
+    /// Shows the records of `bucket` ordered by their first `keys` lanes; records that agree there come in any order.
+    #[inline]
+    pub fn sort<I: Lane, const N: usize>(
+        &mut self,
+        bucket: Spool<I, N>,
+        keys: usize,
+        space: &Space,
+        mut each: impl FnMut([I; N]) -> Result<()>,
+    ) -> Result<()> {
+        let fits = |bytes: usize| bucket.len().saturating_mul(bytes as u64) <= space.limits.sort as u64;
+        match Packing::new(&bucket.bounds(), keys) {
+            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, each),
+            None if fits(size_of::<[I; N]>()) => {
+                let mut records = Vec::with_capacity(bucket.len() as usize);
+                bucket.drain(space, |block| {
+                    records.extend_from_slice(block);
+                    Ok(())
+                })?;
+                records.sort_unstable();
+                records.into_iter().try_for_each(each)
+            }
+            _ => {
+                let mut external = External::new(space, space.limits.sort / 2)?;
+                bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
+                external.drain(&mut each)
+            }
+        }
+    }
+
+    #[inline]
+    fn sort_packed<I: Lane, const N: usize>(
+        &mut self,
+        bucket: Spool<I, N>,
+        packing: &Packing<N>,
+        space: &Space,
+        mut each: impl FnMut([I; N]) -> Result<()>,
+    ) -> Result<()> {
+        let len = bucket.len() as usize;
+        let piece = space.limits.piece;
+        let spread = if len > piece { (2 * len / piece).ilog2() + 1 } else { 0 };
+        let spread = spread.min(packing.key_bits);
+        let key_bits = packing.key_bits - spread;
+        self.partition(bucket, packing, spread, space)?;
+        // A piece that is still too large for the cache is sorted by comparison, in place.
+        let spare = len.min(2 * piece);
+        if self.spare.len() < spare {
+            self.spare.resize(spare, 0);
+        }
+        let mut start = 0;
+        for &end in &self.starts {
+            let words = &mut self.words[start..end];
+            radix::sort(words, &mut self.spare, packing.payload_bits, key_bits);
+            for &word in &*words {
+                each(packing.unpack(word))?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Packs the records of `bucket` into `words`, grouped by their `spread` leading bits, and notes in `starts` where each
+    /// group ends.
+    fn partition<I: Lane, const N: usize>(
+        &mut self,
+        bucket: Spool<I, N>,
+        packing: &Packing<N>,
+        spread: u32,
+        space: &Space,
+    ) -> Result<()> {
+        let len = bucket.len() as usize;
+        if self.words.len() < len {
+            self.words.resize(len, 0);
+        }
+        let shift = packing.payload_bits + packing.key_bits - spread;
+        let group = |word: u64| word.checked_shr(shift).unwrap_or(0) as usize;
+        self.starts.clear();
+        self.starts.resize(1 << spread, 0);
+        let (starts, words) = (&mut self.starts, &mut self.words[..len]);
+        if spread > 0 {
+            bucket.visit(space, |block| {
+                block.iter().for_each(|&record| starts[group(packing.pack(record))] += 1);
+                Ok(())
+            })?;
+            let mut sum = 0;
+            for start in starts.iter_mut() {
+                sum += std::mem::replace(start, sum);
+            }
+            bucket.drain(space, |block| {
+                for &record in block {
+                    let word = packing.pack(record);
+                    let start = &mut starts[group(word)];
+                    words[*start] = word;
+                    *start += 1;
+                }
+                Ok(())
+            })
+        } else {
+            starts[0] = len;
+            let mut rest = words.iter_mut();
+            bucket.drain(space, |block| {
+                block.iter().zip(&mut rest).for_each(|(&record, word)| *word = packing.pack(record));
+                Ok(())
+            })
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What one sweep works in: memory by shares, a scratch area, and the meter that counts both.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use super::{backend::Backend, pool::Pool, scratch::Scratch};
+use crate::error::{Error, Result};
+
+/// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// A block: the unit of memory, of spilling and of reading back.
+    pub block: usize,
+    /// Requests and results waiting for their level.
+    pub queue: usize,
+    /// Arcs of the unreduced diagram.
+    pub arcs: usize,
+    /// Diagrams kept in RAM.
+    pub diagrams: usize,
+    /// The array in which one level is sorted; a level beyond it goes through the external sorter.
+    pub sort: usize,
+    /// An array that collects the values of one level; a level beyond it goes through the external sorter.
+    pub dense: usize,
+    /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
+    pub window: usize,
+    /// Records sorted at once, small enough for the second-level cache.
+    pub piece: usize,
+    /// Ids from here on do not fit the narrow width.
+    pub narrow_ids: u64,
+}
+
+impl Limits {
+    /// The division of `budget` bytes.
+    pub fn of(budget: usize) -> Self {
+        let block = (budget / 2048).next_power_of_two().clamp(8 << 10, 128 << 10);
+        let part = |share: usize| budget / 32 * share;
+        Self {
+            block,
+            queue: part(8),
+            arcs: part(5),
+            diagrams: part(5),
+            sort: part(5),
+            dense: part(4),
+            window: part(5),
+            piece: 32 << 10,
+            narrow_ids: 1 << 30,
+        }
+    }
+}
+
+/// Counts what a store does; always on.
+#[derive(Debug, Default)]
+pub struct Meter {
+    /// Bytes written to temporary files so far.
+    pub spilled_bytes: AtomicU64,
+    /// Bytes of temporary files there are now.
+    pub temp_bytes: AtomicU64,
+    /// The largest `temp_bytes` so far.
+    pub peak_temp_bytes: AtomicU64,
+    /// Levels that went through the external sorter so far.
+    pub external_sorts: AtomicU64,
+}
+
+impl Meter {
+    /// `bytes` were written.
+    pub fn spilled(&self, bytes: u64) {
+        self.spilled_bytes.fetch_add(bytes, Relaxed);
+    }
+}
+
+/// Bytes of temporary files that somebody holds; given back on drop.
+#[derive(Debug)]
+pub struct Claim {
+    meter: Arc<Meter>,
+    bytes: u64,
+}
+
+impl Claim {
+    /// A claim of nothing yet.
+    pub fn new(meter: Arc<Meter>) -> Self {
+        Self { meter, bytes: 0 }
+    }
+
+    /// The holder's files grew by `bytes`.
+    pub fn grow(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        let now = self.meter.temp_bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.meter.peak_temp_bytes.fetch_max(now, Relaxed);
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.meter.temp_bytes.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
+/// What one sweep works in.
+#[derive(Debug)]
+pub struct Space {
+    /// Blocks of memory.
+    pub pool: Pool,
+    /// Slots on disk, of this sweep alone.
+    pub scratch: Arc<Scratch>,
+    /// How the budget is divided.
+    pub limits: Arc<Limits>,
+    /// Where files come from.
+    pub backend: Arc<dyn Backend>,
+    /// What is counted.
+    pub meter: Arc<Meter>,
+}
+
+impl Space {
+    /// A space of its own scratch area.
+    pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
+        let scratch = Scratch::new(backend.clone(), meter.clone(), limits.block);
+        Self { pool, scratch, limits, backend, meter }
+    }
+
+    /// Makes the library's error of an I/O error.
+    pub fn fail(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
+        let folder = self.backend.folder().to_owned();
+        move |source| Error::Io { action, folder: folder.clone(), source }
+    }
+
+    /// `bytes` where the budget allows `available`, or the error that says so.
+    pub fn require(what: &'static str, needed: usize, available: usize) -> Result<()> {
+        if needed <= available {
+            return Ok(());
+        }
+        Err(Error::BudgetExceeded { what, needed: needed as u64, available: available as u64 })
+    }
+}
+
+#[cfg(test)]
+pub mod testing {
+    //! Spaces for tests of the toolbox.
+
+    use super::*;
+    use crate::disk::backend::Os;
+
+    /// A space of `budget` bytes in the system's temporary folder.
+    pub fn space(budget: usize) -> Space {
+        space_with(|limits| *limits = Limits::of(budget))
+    }
+
+    /// A space whose division of a large budget is changed by `adjust`.
+    pub fn space_with(adjust: impl FnOnce(&mut Limits)) -> Space {
+        let mut limits = Limits::of(1 << 28);
+        adjust(&mut limits);
+        let pool = Pool::new(limits.block, limits.queue, limits.arcs, limits.diagrams);
+        Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())
+    }
+}

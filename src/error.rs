@@ -1,0 +1,137 @@
+//! The one error of the library: what happened, where, and what to do about it.
+
+use std::{io, path::PathBuf};
+
+/// What an operation answers when it cannot give the exact result.
+///
+/// An operation that fails leaves nothing behind: its operands stay good, its temporary files are gone, and the next
+/// operation works.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file in the scratch folder could not be created, written, read or mapped (a full disk, for example).
+    #[error("cannot {action} a temporary file in {}: {source}; free some space or name another scratch folder", folder.display())]
+    Io {
+        /// What was being done: "create", "write", "read", "map", "sort in".
+        action: &'static str,
+        /// The scratch folder of the store.
+        folder: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// [`Config::memory`](crate::Config::memory) is below what any operation needs.
+    #[error("a memory budget of {given} bytes is too small; give at least {minimum} bytes")]
+    BudgetTooSmall {
+        /// The budget asked for, in bytes.
+        given: usize,
+        /// The smallest budget there is, in bytes.
+        minimum: usize,
+    },
+
+    /// One structure that cannot be spilled does not fit its share of the memory budget.
+    #[error("{what} needs {needed} bytes where the memory budget leaves {available}; give the store a larger budget")]
+    BudgetExceeded {
+        /// The structure, in words.
+        what: &'static str,
+        /// Bytes it needs at least.
+        needed: u64,
+        /// Bytes the budget has for it.
+        available: u64,
+    },
+
+    /// [`Config::threads`](crate::Config::threads) is zero.
+    #[error("a store needs at least one thread")]
+    NoThreads,
+
+    /// Two operands belong to different stores.
+    #[error("the operands belong to different stores; build both in one store")]
+    DifferentStores,
+
+    /// A variable is beyond the largest there is.
+    #[error("variable {variable} is out of range; the largest variable is {largest}")]
+    VariableOutOfRange {
+        /// The variable asked for.
+        variable: u32,
+        /// The largest variable allowed.
+        largest: u32,
+    },
+
+    /// `sat_count` was asked over fewer variables than the diagram depends on.
+    #[error(
+        "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"
+    )]
+    TooFewVariables {
+        /// The number of variables given.
+        given: u64,
+        /// The number of variables the diagram depends on.
+        support: u64,
+    },
+
+    /// A node handed to a builder comes from another builder.
+    #[error("node {node} belongs to another builder; use only nodes that this builder's add_node gave")]
+    ForeignNode {
+        /// The number of the node in its own builder.
+        node: u64,
+    },
+
+    /// A builder was given a node above one that it had already left behind.
+    #[error("variable {variable} comes after variable {previous}: add nodes bottom-up, the largest variable first")]
+    LevelOrder {
+        /// The variable of the rejected node.
+        variable: u32,
+        /// The variable of the node added before it.
+        previous: u32,
+    },
+
+    /// A child of a new node lies on the node's own level or above it.
+    #[error(
+        "a child with variable {child} is not below a node with variable {variable}; a child's variable must be larger"
+    )]
+    ChildNotBelow {
+        /// The variable of the rejected node.
+        variable: u32,
+        /// The variable of the offending child.
+        child: u32,
+    },
+
+    /// A builder holds nodes that the last node does not reach.
+    #[error(
+        "{unreachable} of {nodes} nodes are not below the last one added; a diagram has one root, so build each separately"
+    )]
+    ManyRoots {
+        /// Nodes that the last added node does not reach.
+        unreachable: u64,
+        /// All nodes added.
+        nodes: u64,
+    },
+
+    /// A builder was asked for a diagram before any node was added.
+    #[error("nothing was added to the builder; add a node first, or take a constant from the store")]
+    NoNodes,
+
+    /// The external sorter gave back another number of records than it took.
+    #[error("the external sort in {} took {expected} records and gave back {found}; check the disk", folder.display())]
+    LostRecords {
+        /// Records handed to the sorter.
+        expected: u64,
+        /// Records it gave back.
+        found: u64,
+        /// The scratch folder of the store.
+        folder: PathBuf,
+    },
+
+    /// A progress callback called an operation of a store.
+    #[error("an operation was called from inside a progress callback; only record what it reports and return")]
+    InsideCallback,
+
+    /// The result has more nodes than an id can number.
+    #[error("the diagram has more than {limit} nodes, more than an id can number")]
+    TooManyNodes {
+        /// The largest number of nodes.
+        limit: u64,
+    },
+}
+
+/// The result of an operation that may touch a disk.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

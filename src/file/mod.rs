@@ -1,0 +1,7 @@
+//! Files of nodes and of arcs: what a sweep reads and what it writes.
+
+pub mod levels;
+pub mod node_file;
+pub mod reader;
+pub mod unreduced;
+pub mod writer;

@@ -1,0 +1,31 @@
+//! An unreduced diagram, as the expand sweep leaves it and the reduce sweep takes it: arcs, not nodes.
+//!
+//! ```text
+//!   ids      0 (no node)   1 … width of the top level   …
+//!   arcs     for every node in the order of ids, the slots that lead to it:   (slot, first?) (slot, first?) …
+//!   ones     the slots that lead to true, level by level; a slot nobody leads to leads to false
+//!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
+//! ```
+
+use super::levels::Levels;
+use crate::disk::{lane::Lane, pool::Share, spool::Spool};
+
+/// Arcs and levels, top-down.
+#[derive(Debug)]
+pub struct Unreduced<I> {
+    /// The level table, top-down; id 0 is reserved.
+    pub levels: Levels,
+    /// For every rank of `levels`, how many of `ones` are of its nodes.
+    pub ones_on: Vec<u64>,
+    /// In the order of the nodes they lead to, twice the slot, plus one for the first of each node.
+    pub arcs: Spool<I, 1>,
+    /// Slots that lead to true.
+    pub ones: Spool<I, 1>,
+}
+
+impl<I: Lane> Unreduced<I> {
+    /// No arcs yet.
+    pub fn new() -> Self {
+        Self { levels: Levels::new(1), ones_on: vec![0], arcs: Spool::new(Share::Arcs), ones: Spool::new(Share::Arcs) }
+    }
+}

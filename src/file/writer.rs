@@ -1,0 +1,216 @@
+//! Writing a node file bottom-up.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{
+    levels::Levels,
+    node_file::{Body, NodeFile, Width},
+    reader::LevelReader,
+};
+use crate::{
+    disk::{
+        backend::ScratchFile,
+        lane::Lane,
+        pool::{Block, Class, Share},
+        space::{Claim, Space},
+    },
+    error::Result,
+    model::TERMINALS,
+};
+
+/// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
+///
+/// Nodes stay in RAM while their share of the budget lasts; from then on they go to a file, which takes those before them
+/// too when it is sealed.
+pub struct NodeWriter<I> {
+    levels: Levels,
+    /// Full blocks in RAM; `on_disk` more follow them in `file`.
+    blocks: Vec<Block>,
+    on_disk: u64,
+    file: Option<(Box<dyn ScratchFile>, Claim)>,
+    tail: Option<Block>,
+    /// Nodes in the tail.
+    used: usize,
+    /// The id of the next node.
+    next: u64,
+    /// Of the full blocks so far.
+    hash: Box<Xxh3>,
+    marker: std::marker::PhantomData<I>,
+}
+
+impl<I: Lane> NodeWriter<I> {
+    /// An empty file of the width of `I`.
+    pub fn new(space: &Space) -> Result<Self> {
+        let mut writer = Self {
+            levels: Levels::new(TERMINALS),
+            blocks: Vec::new(),
+            on_disk: 0,
+            file: None,
+            tail: None,
+            used: 0,
+            next: 0,
+            hash: Box::new(Xxh3::new()),
+            marker: std::marker::PhantomData,
+        };
+        for terminal in 0..TERMINALS {
+            writer.push(I::of(terminal), I::of(terminal), space)?;
+        }
+        Ok(writer)
+    }
+
+    /// Appends a node to the level in the making and gives its id.
+    #[inline(always)]
+    pub fn push(&mut self, low: I, high: I, space: &Space) -> Result<I> {
+        if !self.fits(low, high) {
+            self.make_room(space)?;
+            self.fits(low, high);
+        }
+        let id = I::of(self.next);
+        self.next += 1;
+        Ok(id)
+    }
+
+    #[inline(always)]
+    fn fits(&mut self, low: I, high: I) -> bool {
+        let Some(tail) = &mut self.tail else { return false };
+        let lanes: &mut [u32] = bytemuck::cast_slice_mut(tail.words_mut());
+        let at = self.used * 2 * I::WORDS;
+        let Some(room) = lanes.get_mut(at..at + 2 * I::WORDS) else { return false };
+        room.copy_from_slice(bytemuck::cast_slice(&[low, high]));
+        self.used += 1;
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, space: &Space) -> Result<()> {
+        let pool = &space.pool;
+        let class = self.tail.as_ref().map_or(Class::Small, |tail| tail.class().next());
+        let block = if self.file.is_some() { None } else { pool.take(Share::Diagrams, class) };
+        match (self.tail.take(), block) {
+            (Some(tail), Some(mut block)) if tail.class() < Class::Full => {
+                let words = self.used * I::WORDS;
+                block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
+                self.tail = Some(block);
+            }
+            (None, block) => self.tail = Some(block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, class))),
+            (Some(tail), block) if tail.class() == Class::Full => {
+                self.hash.update(bytemuck::cast_slice(tail.words()));
+                self.used = 0;
+                if let Some(block) = block {
+                    self.blocks.push(tail);
+                    self.tail = Some(block);
+                } else {
+                    let at = self.blocks.len() as u64 + self.on_disk;
+                    self.write(at, bytemuck::cast_slice(tail.words()), space)?;
+                    self.on_disk += 1;
+                    self.tail = Some(tail);
+                }
+            }
+            (Some(tail), _) => {
+                let mut block = pool.take_anyway(Share::Diagrams, Class::Full);
+                let words = self.used * I::WORDS;
+                block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
+                self.tail = Some(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the block of number `at` to the file, which is made if there is none.
+    fn write(&mut self, at: u64, bytes: &[u8], space: &Space) -> Result<()> {
+        if self.file.is_none() {
+            let file = space.backend.create().map_err(space.fail("create"))?;
+            self.file = Some((file, Claim::new(space.meter.clone())));
+        }
+        if let Some((file, claim)) = &mut self.file {
+            file.write_at(bytes, at * space.pool.block_bytes() as u64).map_err(space.fail("write"))?;
+            claim.grow(bytes.len() as u64);
+            space.meter.spilled(bytes.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Nodes written so far.
+    pub fn nodes(&self) -> u64 {
+        self.next - TERMINALS
+    }
+
+    /// Ends the level in the making; one without nodes is none.
+    pub fn end_level(&mut self, variable: u32) {
+        let count = self.next - self.levels.end();
+        if count > 0 {
+            self.levels.push(variable, count);
+        }
+    }
+
+    /// The finished diagram.
+    pub fn seal(mut self, space: &Space) -> Result<NodeFile> {
+        debug_assert_eq!(self.next, self.levels.end(), "the last level was not ended");
+        self.levels.seal();
+        if self.levels.end() == TERMINALS {
+            return Ok(NodeFile::empty());
+        }
+        let end = self.levels.end();
+        let file = self.seal_as_is(space)?;
+        if I::WORDS == 2 && end < space.limits.narrow_ids {
+            return rewrite::<u32>(&file, space)?.seal(space);
+        }
+        Ok(file)
+    }
+
+    /// The file in the width it was written in, whatever the number of its nodes.
+    fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
+        let used = self.used * 2 * I::WORDS * 4;
+        if let Some(tail) = &self.tail {
+            self.hash.update(&bytemuck::cast_slice(tail.words())[..used]);
+        }
+        let mut table = Vec::with_capacity(self.levels.ranks() * 12);
+        for rank in 1..self.levels.ranks() {
+            table.extend_from_slice(&self.levels.variable(rank).to_le_bytes());
+            table.extend_from_slice(&self.levels.first(rank).to_le_bytes());
+        }
+        self.hash.update(&table);
+        let hash = self.hash.digest128();
+        let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
+        if self.file.is_some() {
+            let in_ram = std::mem::take(&mut self.blocks);
+            let first_free = in_ram.len() as u64 + self.on_disk;
+            if let Some(tail) = self.tail.take() {
+                self.write(first_free, &bytemuck::cast_slice(tail.words())[..used], space)?;
+            }
+            for (at, block) in in_ram.into_iter().enumerate() {
+                self.write(at as u64, bytemuck::cast_slice(block.words()), space)?;
+            }
+        }
+        let body = if let Some((file, claim)) = self.file {
+            Body::Disk { file, _claim: claim }
+        } else {
+            self.blocks.extend(self.tail);
+            let words = self.blocks.first().map_or(1, |block| block.words().len());
+            Body::Ram { blocks: self.blocks, shift: words.ilog2() }
+        };
+        Ok(NodeFile { levels: self.levels, width, body, hash })
+    }
+}
+
+/// The same nodes once more, in the width of `J`.
+fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
+    let mut writer = NodeWriter::new(space)?;
+    for rank in 1..file.levels.ranks() {
+        let (first, end) = file.levels.range(rank);
+        let mut reader = LevelReader::new(file, rank, space.limits.window);
+        for id in first..end {
+            let [low, high]: [u64; 2] = reader.children(id, space)?;
+            writer.push(J::of(low), J::of(high), space)?;
+        }
+        writer.end_level(file.levels.variable(rank));
+    }
+    Ok(writer)
+}
+
+impl<I> std::fmt::Debug for NodeWriter<I> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NodeWriter").field("next", &self.next).finish_non_exhaustive()
+    }
+}

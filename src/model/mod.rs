@@ -1,0 +1,23 @@
+//! Plain values: ids, operators, variables. No files, no memory to speak of.
+//!
+//! The invariants of a reduced diagram, by the numbers that assertions and `validate` name:
+//!
+//! 1. A node's id is its position in its file; ids 0 and 1 are the terminals false and true.
+//! 2. Levels lie bottom-up: a child's id is smaller than its parent's, and its variable is larger.
+//! 3. No node has two equal children, and no two nodes of a level have the same children.
+//! 4. Within a level, nodes are ordered by (low, high).
+//! 5. The last node is the root, and every node lies below it.
+//! 6. The path of only low arcs ends in false; a handle's complement bit says where the function itself differs.
+//! 7. Ids are 32 bits wide if and only if all of them fit the narrow width.
+
+pub mod op;
+
+/// The id of the terminal false.
+pub const FALSE: u64 = 0;
+/// The id of the terminal true.
+pub const TRUE: u64 = 1;
+/// Ids below this one are terminals.
+pub const TERMINALS: u64 = 2;
+
+/// The largest variable: 2^24 − 1.
+pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;

@@ -1,0 +1,250 @@
+//! `Store`: the budget, the scratch folder and the turn-taking of sweeps.
+
+use std::{
+    cell::Cell,
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use crate::{
+    bdd::Bdd,
+    builder::BddBuilder,
+    disk::{
+        backend::{Backend, Os},
+        pool::Pool,
+        space::{Limits, Meter, Space},
+    },
+    error::{Error, Result},
+    file::node_file::NodeFile,
+    model::LARGEST_VARIABLE,
+    sweep::run::{Progress, Run, Workspace},
+};
+
+/// Whom a sweep tells how far it has come.
+pub type ProgressCallback = Arc<dyn Fn(&Progress) + Send + Sync>;
+
+/// The settings of a [`Store`]. TUNING.md says what each trades.
+///
+/// ```
+/// use strata_bdd::{Config, Store};
+///
+/// let store = Store::new(Config { memory: 64 << 20, ..Config::default() })?;
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Config {
+    /// The memory budget in bytes: everything the store allocates or maps. Default 1 GiB, at least 16 MiB. A larger budget
+    /// spills less.
+    pub memory: usize,
+    /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
+    /// the largest diagram is best; a folder in RAM (tmpfs) would count against the machine's memory instead.
+    pub scratch: PathBuf,
+    /// Threads a sweep may use. Default 1. Sweeps run on one thread in this version.
+    pub threads: usize,
+    /// Called after every level of every sweep. Default: nobody. It must not call operations of a store; they answer
+    /// [`Error::InsideCallback`].
+    pub progress: Option<ProgressCallback>,
+    /// Another division of the budget or another file system, for tests of the engine.
+    #[doc(hidden)]
+    pub testing: Testing,
+}
+
+/// What tests force.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Testing {
+    /// Instead of the division that the budget gives.
+    pub limits: Option<Limits>,
+    /// Instead of the scratch folder.
+    pub backend: Option<Arc<dyn Backend>>,
+}
+
+/// The smallest memory budget: 16 MiB.
+pub const SMALLEST_MEMORY: usize = 16 << 20;
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { memory: 1 << 30, scratch: std::env::temp_dir(), threads: 1, progress: None, testing: Testing::default() }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("memory", &self.memory)
+            .field("scratch", &self.scratch)
+            .field("threads", &self.threads)
+            .field("progress", &self.progress.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A home for diagrams: an ordinary value, cheap to clone, of which there may be several.
+///
+/// Diagrams of one store can be used together, from any thread. Sweeps of one store take turns, since each may use the whole
+/// budget; use several stores to run several at once.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    pool: Pool,
+    limits: Arc<Limits>,
+    backend: Arc<dyn Backend>,
+    meter: Arc<Meter>,
+    workspace: Mutex<Workspace>,
+    empty: Arc<NodeFile>,
+    processed_requests: AtomicU64,
+}
+
+/// What a store has done so far, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Requests that expand sweeps took from their queues.
+    pub processed_requests: u64,
+    /// Bytes written to temporary files.
+    pub spilled_bytes: u64,
+    /// Bytes of temporary files there are now.
+    pub temp_bytes: u64,
+    /// The most bytes of temporary files there were at any time.
+    pub peak_temp_bytes: u64,
+    /// Levels that were sorted outside memory.
+    pub external_sorts: u64,
+}
+
+thread_local! {
+    /// Whether this thread is inside a progress callback.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Store {
+    /// A store with the settings of `config`.
+    ///
+    /// # Errors
+    /// [`Error::BudgetTooSmall`] below 16 MiB, [`Error::NoThreads`] for none, and [`Error::Io`] when no temporary file can be
+    /// made in the scratch folder.
+    pub fn new(config: Config) -> Result<Self> {
+        if config.memory < SMALLEST_MEMORY {
+            return Err(Error::BudgetTooSmall { given: config.memory, minimum: SMALLEST_MEMORY });
+        }
+        if config.threads == 0 {
+            return Err(Error::NoThreads);
+        }
+        let limits = config.testing.limits.clone().unwrap_or_else(|| Limits::of(config.memory));
+        let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
+        backend.create().map_err(|source| Error::Io { action: "create", folder: backend.folder().into(), source })?;
+        let pool = Pool::new(limits.block, limits.queue, limits.arcs, limits.diagrams);
+        let inner = Inner {
+            config,
+            pool,
+            limits: Arc::new(limits),
+            backend,
+            meter: Arc::default(),
+            workspace: Mutex::default(),
+            empty: Arc::new(NodeFile::empty()),
+            processed_requests: AtomicU64::new(0),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The settings of this store.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The constant `value`.
+    pub fn constant(&self, value: bool) -> Bdd {
+        Bdd::new(self.clone(), self.inner.empty.clone(), value)
+    }
+
+    /// The function that is `variable`.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
+    pub fn variable(&self, variable: u32) -> Result<Bdd> {
+        let mut builder = self.builder()?;
+        builder.add_node(variable, false, true)?;
+        builder.build()
+    }
+
+    /// A builder for one diagram of this store.
+    pub fn builder(&self) -> Result<BddBuilder> {
+        BddBuilder::new(self.clone())
+    }
+
+    /// What this store has done so far, and what it holds.
+    pub fn stats(&self) -> Stats {
+        let Inner { meter, processed_requests, .. } = &*self.inner;
+        Stats {
+            processed_requests: processed_requests.load(Relaxed),
+            spilled_bytes: meter.spilled_bytes.load(Relaxed),
+            temp_bytes: meter.temp_bytes.load(Relaxed),
+            peak_temp_bytes: meter.peak_temp_bytes.load(Relaxed),
+            external_sorts: meter.external_sorts.load(Relaxed),
+        }
+    }
+
+    /// Whether both are the same store.
+    pub(crate) fn is(&self, other: &Store) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// A space of its own scratch area.
+    pub(crate) fn space(&self) -> Space {
+        let Inner { pool, limits, backend, meter, .. } = &*self.inner;
+        Space::new(pool.clone(), limits.clone(), backend.clone(), meter.clone())
+    }
+
+    /// Runs one operation, when it is its turn.
+    pub(crate) fn run<T>(&self, operation: impl FnOnce(&mut Run<'_>) -> Result<T>) -> Result<T> {
+        if IN_CALLBACK.get() {
+            return Err(Error::InsideCallback);
+        }
+        let space = self.space();
+        // Nothing in a workspace outlives an operation, so one that panicked leaves nothing to repair.
+        let mut workspace = self.inner.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let callback = self.inner.config.progress.as_deref().map(|callback| {
+            move |progress: &Progress| {
+                let _inside = InCallback::enter();
+                callback(progress);
+            }
+        });
+        let progress = callback.as_ref().map(|callback| callback as &dyn Fn(&Progress));
+        let mut run = Run::new(&space, &mut workspace, progress);
+        let outcome = operation(&mut run);
+        self.inner.processed_requests.fetch_add(run.counters.requests, Relaxed);
+        outcome
+    }
+}
+
+/// Marks this thread as inside a callback until it is dropped.
+struct InCallback;
+
+impl InCallback {
+    fn enter() -> Self {
+        IN_CALLBACK.set(true);
+        Self
+    }
+}
+
+impl Drop for InCallback {
+    fn drop(&mut self) {
+        IN_CALLBACK.set(false);
+    }
+}
+
+/// Checks that `variable` is one a diagram can have.
+pub(crate) fn check_variable(variable: u32) -> Result<()> {
+    if variable > LARGEST_VARIABLE {
+        return Err(Error::VariableOutOfRange { variable, largest: LARGEST_VARIABLE });
+    }
+    Ok(())
+}

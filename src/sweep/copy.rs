@@ -1,0 +1,25 @@
+//! `copy`: the identity, which makes a canonical diagram of one whose levels are not in order.
+
+use super::spec::Spec;
+use crate::{
+    disk::lane::Lane,
+    model::{TERMINALS, TRUE},
+};
+
+/// A request of `copy`: a node and the slot.
+pub type Request<I> = [I; 2];
+
+/// The identity, or the negation.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy {
+    /// Whether the result is the negation.
+    pub complement: bool,
+}
+
+impl Spec<2> for Copy {
+    #[inline(always)]
+    fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
+        let id = request[0].get();
+        (id < TERMINALS).then_some((id == TRUE) != self.complement)
+    }
+}

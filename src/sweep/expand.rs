@@ -1,0 +1,247 @@
+//! `expand`: the top-down sweep. Requests go in at the top, arcs of an unreduced diagram come out.
+//!
+//! ```text
+//!              operands, level by level from the top
+//!                    │ children
+//!   ┌─► LevelQueue ──┴─► sort by ids ─► equal requests are one node ─┬─► its two children: decided? ─► ones
+//!   │    requests                            │                       │
+//!   │                                        └─► the slots that ask: arcs                 │ no
+//!   └─────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
+//! from a mapping; where a level of one is beyond its share of the budget, the requests are sorted once more by that operand
+//! and it is read in order too.
+//!
+//! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
+//! and arcs, and one level's array for sorting.
+
+use super::{run::Run, spec::Spec};
+use crate::{
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
+    error::{Error, Result},
+    file::{node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
+};
+
+/// Expands the request `root`, whose slot is 0, over `operands`.
+///
+/// # Errors
+/// Those of the disk and of the budget, and `TooManyNodes` where the ids of the result do not fit the lanes of `I`.
+pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
+    spec: &S,
+    operands: &[&NodeFile],
+    root: [I; N],
+    run: &mut Run<'_>,
+) -> Result<Unreduced<I>> {
+    let space = run.space;
+    let mut frontier = Frontier::new(spec, operands, space);
+    frontier.ask(root)?;
+    for level in 0..frontier.variables.len() {
+        let requests = frontier.queue.take(level);
+        frontier.open(level);
+        if requests.len() > 0 {
+            run.counters.requests += requests.len();
+            frontier.expand_level(requests, run.sorter)?;
+            frontier.close(level);
+            run.report("expand", frontier.variables[level], frontier.result.levels.end());
+        }
+    }
+    frontier.result.levels.seal();
+    run.counters.unreduced = frontier.next - 1;
+    Ok(frontier.result)
+}
+
+/// The sweep between two levels: what is asked below, and what came out above.
+struct Frontier<'a, I, S, const N: usize> {
+    spec: &'a S,
+    space: &'a Space,
+    operands: Vec<Operand<'a>>,
+    /// The variables of all operands, top-down.
+    variables: Vec<u32>,
+    queue: LevelQueue<I, N>,
+    result: Unreduced<I>,
+    /// The id of the next node.
+    next: u64,
+    /// How many of `result.ones` come from the levels above.
+    ones_above: u64,
+}
+
+/// An operand and where the sweep is in it.
+struct Operand<'a> {
+    file: &'a NodeFile,
+    /// For every rank of its levels, the level of the sweep; the terminals are below all.
+    level_of: Vec<u32>,
+    /// The rank of its highest level not yet passed.
+    rank: usize,
+    /// Its nodes on the level at hand.
+    reader: LevelReader<'a>,
+}
+
+impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
+    fn new(spec: &'a S, operands: &[&'a NodeFile], space: &'a Space) -> Self {
+        debug_assert_eq!(operands.len(), N - 1);
+        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.levels().variables()).copied().collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let operands = operands.iter().map(|file| Operand::new(file, &variables)).collect();
+        let queue = LevelQueue::new(variables.len());
+        Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 }
+    }
+
+    /// Sends a request to the level of its highest node, or notes its value.
+    #[inline(always)]
+    fn ask(&mut self, mut request: [I; N]) -> Result<()> {
+        match self.spec.decide(&mut request) {
+            Some(false) => Ok(()),
+            Some(true) => self.result.ones.append([request[N - 1]], self.space),
+            None => {
+                let levels = self.operands.iter().zip(request).map(|(operand, id)| operand.level_of(id.get()));
+                let level = levels.min().unwrap_or(0);
+                self.queue.push(level as usize, request, self.space)
+            }
+        }
+    }
+
+    /// Brings every operand to `level`.
+    fn open(&mut self, level: usize) {
+        let window = self.space.limits.window;
+        for (at, operand) in self.operands.iter_mut().enumerate() {
+            operand.open(self.variables[level], if at == 0 { window / 8 } else { window });
+        }
+    }
+
+    /// Enters the level just expanded in the table.
+    fn close(&mut self, level: usize) {
+        let levels = &mut self.result.levels;
+        levels.push(self.variables[level], self.next - levels.end());
+        let ones = self.result.ones.len();
+        self.result.ones_on.push(ones - self.ones_above);
+        self.ones_above = ones;
+    }
+
+    /// Makes one node of all requests that agree, notes who asked for it, and asks for its children.
+    fn expand_level(&mut self, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+        let space = self.space;
+        let late = self.late_operands();
+        let mut suspended = Spool::new(Share::Queue);
+        let mut last: Option<[I; N]> = None;
+        sorter.sort(requests, N - 1, space, |request: [I; N]| {
+            let fresh = last.is_none_or(|last| last[..N - 1] != request[..N - 1]);
+            self.result.arcs.append([I::of(2 * request[N - 1].get() + u64::from(fresh))], space)?;
+            if !fresh {
+                return Ok(());
+            }
+            last = Some(request);
+            let node = self.number()?;
+            let (mut low, mut high) = (request, request);
+            for (at, operand) in self.operands.iter_mut().enumerate() {
+                if !late.contains(&at) {
+                    [low[at], high[at]] = operand.reader.cofactors(request[at], space)?;
+                }
+            }
+            match late.first() {
+                None => self.ask_both(node, low, high),
+                Some(&at) => suspended.append(suspend(node, at, &low, &high), space),
+            }
+        })?;
+        self.resolve_late(&late, suspended, sorter)
+    }
+
+    /// Resolves the operands that are too wide here to be read at random: one more sort for each.
+    fn resolve_late(&mut self, late: &[usize], suspended: Spool<I, LANES>, sorter: &mut Sorter) -> Result<()> {
+        let space = self.space;
+        let mut suspended = suspended;
+        for (turn, &at) in late.iter().enumerate() {
+            let mut next = Spool::new(Share::Queue);
+            sorter.sort(suspended, 1, space, |partial: [I; LANES]| {
+                let (node, mut low, mut high) = resume::<I, N>(&partial);
+                [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                match late.get(turn + 1) {
+                    None => self.ask_both(node, low, high),
+                    Some(&at) => next.append(suspend(node, at, &low, &high), space),
+                }
+            })?;
+            suspended = next;
+        }
+        Ok(())
+    }
+
+    /// The operands of which this level can neither be held nor mapped whole.
+    fn late_operands(&self) -> Vec<usize> {
+        let span = (self.space.limits.window / (N - 2).max(1)) as u64;
+        (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).collect()
+    }
+
+    /// The id of one more node.
+    #[inline(always)]
+    fn number(&mut self) -> Result<u64> {
+        let limit = if I::WORDS == 1 { self.space.limits.narrow_ids } else { u64::MAX >> 3 };
+        if self.next >= limit {
+            return Err(Error::TooManyNodes { limit });
+        }
+        self.next += 1;
+        Ok(self.next - 1)
+    }
+
+    #[inline(always)]
+    fn ask_both(&mut self, node: u64, mut low: [I; N], mut high: [I; N]) -> Result<()> {
+        (low[N - 1], high[N - 1]) = (I::of(2 * node), I::of(2 * node + 1));
+        self.ask(low)?;
+        self.ask(high)
+    }
+}
+
+impl<'a> Operand<'a> {
+    fn new(file: &'a NodeFile, variables: &[u32]) -> Self {
+        let levels = file.levels();
+        let mut level_of = vec![variables.len() as u32; levels.ranks()];
+        let mut level = variables.len();
+        for (rank, entry) in level_of.iter_mut().enumerate().skip(1) {
+            while variables[level - 1] != levels.variable(rank) {
+                level -= 1;
+            }
+            level -= 1;
+            *entry = level as u32;
+        }
+        Self { file, level_of, rank: levels.ranks() - 1, reader: LevelReader::absent() }
+    }
+
+    /// Opens the level of `variable`, if there is one; it maps `span` bytes at a time.
+    fn open(&mut self, variable: u32, span: usize) {
+        if self.rank > 0 && self.file.levels().variable(self.rank) == variable {
+            self.reader = LevelReader::new(self.file, self.rank, span);
+            self.rank -= 1;
+        } else {
+            self.reader = LevelReader::absent();
+        }
+    }
+
+    #[inline(always)]
+    fn level_of(&self, id: u64) -> u32 {
+        self.level_of[self.file.levels().rank_of(id)]
+    }
+}
+
+/// Lanes of a suspended node, enough for three operands.
+const LANES: usize = 8;
+
+/// The record of a node whose operand `at` comes next: the id to resolve, the node's own id, and for each operand its two
+/// cofactors (twice the id itself as long as it is not resolved).
+#[inline(always)]
+fn suspend<I: Lane, const N: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; LANES] {
+    let mut record = [I::of(0); LANES];
+    (record[0], record[1]) = (low[at], I::of(node));
+    for operand in 0..N - 1 {
+        (record[2 + 2 * operand], record[3 + 2 * operand]) = (low[operand], high[operand]);
+    }
+    record
+}
+
+/// The node's id and its cofactors so far.
+#[inline(always)]
+fn resume<I: Lane, const N: usize>(record: &[I; LANES]) -> (u64, [I; N], [I; N]) {
+    let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
+    for operand in 0..N - 1 {
+        (low[operand], high[operand]) = (record[2 + 2 * operand], record[3 + 2 * operand]);
+    }
+    (record[1].get(), low, high)
+}

@@ -1,0 +1,13 @@
+//! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
+//!
+//! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`apply`] (the first
+//! operation), [`fold`] (counting).
+
+pub mod apply;
+pub mod copy;
+pub mod expand;
+pub mod fold;
+pub mod ite;
+pub mod reduce;
+pub mod run;
+pub mod spec;

@@ -1,0 +1,97 @@
+//! One run of the engine: a spec in, a sealed diagram out.
+
+use super::{expand::expand, reduce::reduce, spec::Spec};
+use crate::{
+    disk::{lane::Lane, sorter::Sorter, space::Space},
+    error::{Error, Result},
+    file::node_file::{NodeFile, Width},
+    model::FALSE,
+};
+
+/// The arrays that sweeps work with, kept from one to the next so that no page is fresh twice.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// Sorts levels.
+    pub sorter: Sorter,
+    /// The children of one level's nodes.
+    pub children: Vec<u64>,
+    /// The ids of one level's nodes.
+    pub ids: Vec<u64>,
+}
+
+/// What a sweep counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Requests taken from the queue.
+    pub requests: u64,
+    /// Nodes of the unreduced diagram.
+    pub unreduced: u64,
+}
+
+/// How far a sweep has come; reported once per level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The sweep: "expand", "reduce" or "count".
+    pub sweep: &'static str,
+    /// The variable of the level just done.
+    pub variable: u32,
+    /// Nodes the sweep has made so far.
+    pub nodes: u64,
+}
+
+/// Everything one operation works with.
+pub struct Run<'a> {
+    /// Memory, scratch area and meter.
+    pub space: &'a Space,
+    /// Sorts levels.
+    pub sorter: &'a mut Sorter,
+    /// An array for children.
+    pub children: &'a mut Vec<u64>,
+    /// An array for ids.
+    pub ids: &'a mut Vec<u64>,
+    /// What has been counted.
+    pub counters: Counters,
+    /// Whom to tell.
+    pub progress: Option<&'a dyn Fn(&Progress)>,
+}
+
+impl<'a> Run<'a> {
+    /// A run in `space` with the arrays of `workspace`.
+    pub fn new(space: &'a Space, workspace: &'a mut Workspace, progress: Option<&'a dyn Fn(&Progress)>) -> Self {
+        let Workspace { sorter, children, ids } = workspace;
+        Self { space, sorter, children, ids, counters: Counters::default(), progress }
+    }
+
+    /// Reports a finished level.
+    pub fn report(&self, sweep: &'static str, variable: u32, nodes: u64) {
+        tracing::trace!(sweep, variable, nodes, "level");
+        if let Some(progress) = self.progress {
+            progress(&Progress { sweep, variable, nodes });
+        }
+    }
+
+    /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
+    pub fn build<S: Spec<N>, const N: usize>(&mut self, spec: &S, operands: &[&NodeFile]) -> Result<NodeFile> {
+        if operands.iter().all(|file| file.width() == Width::Narrow) {
+            match self.build_in::<u32, S, N>(spec, operands) {
+                Err(Error::TooManyNodes { .. }) => tracing::debug!("ids outgrow 32 bits: the sweep starts again, wide"),
+                done => return done,
+            }
+        }
+        self.build_in::<u64, S, N>(spec, operands)
+    }
+
+    fn build_in<I: Lane, S: Spec<N>, const N: usize>(&mut self, spec: &S, operands: &[&NodeFile]) -> Result<NodeFile> {
+        let mut root = [I::of(FALSE); N];
+        for (id, file) in root.iter_mut().zip(operands) {
+            *id = I::of(file.root());
+        }
+        if let Some(value) = spec.decide(&mut root) {
+            assert!(!value, "invariant 6: a stored diagram is false on the path of low arcs");
+            return Ok(NodeFile::empty());
+        }
+        let unreduced = expand::<I, S, N>(spec, operands, root, self)?;
+        reduce(unreduced, self)
+    }
+}
