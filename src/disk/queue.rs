@@ -105,7 +105,7 @@ mod tests {
                         heap.push(std::cmp::Reverse((target, record)));
                     }
                     let mut found = Vec::new();
-                    sorter.sort(queue.take(level as usize), 2, &space, |record| Ok(found.push(record)))?;
+                    sorter.sort(queue.take(level as usize), 2, &space, |batch| Ok(found.extend_from_slice(batch)))?;
                     assert!(found.is_sorted_by_key(|record| (record[0], record[1])));
                     found.sort_unstable();
                     for record in found {

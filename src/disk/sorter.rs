@@ -15,6 +15,9 @@ use super::{
 };
 use crate::error::Result;
 
+/// Records shown at once.
+const BATCH: usize = 128;
+
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]
 pub struct Sorter {
@@ -24,18 +27,19 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// Shows the records of `bucket` ordered by their first `keys` lanes; records that agree there come in any order.
+    /// Shows the records of `bucket` ordered by their first `keys` lanes, a batch at a time; records that agree there come
+    /// in any order.
     #[inline]
     pub fn sort<I: Lane, const N: usize>(
         &mut self,
         bucket: Spool<I, N>,
         keys: usize,
         space: &Space,
-        mut each: impl FnMut([I; N]) -> Result<()>,
+        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
         let fits = |bytes: usize| bucket.len().saturating_mul(bytes as u64) <= space.limits.sort as u64;
         match Packing::new(&bucket.bounds(), keys) {
-            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, each),
+            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, &mut show),
             None if fits(size_of::<[I; N]>()) => {
                 let mut records = Vec::with_capacity(bucket.len() as usize);
                 bucket.drain(space, |block| {
@@ -43,12 +47,22 @@ impl Sorter {
                     Ok(())
                 })?;
                 records.sort_unstable();
-                records.into_iter().try_for_each(each)
+                show(&records)
             }
             _ => {
                 let mut external = External::new(space, space.limits.sort / 2)?;
                 bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
-                external.drain(&mut each)
+                let mut batch = Vec::with_capacity(BATCH);
+                external.drain(|record| {
+                    batch.push(record);
+                    if batch.len() < BATCH {
+                        return Ok(());
+                    }
+                    show(&batch)?;
+                    batch.clear();
+                    Ok(())
+                })?;
+                show(&batch)
             }
         }
     }
@@ -59,7 +73,7 @@ impl Sorter {
         bucket: Spool<I, N>,
         packing: &Packing<N>,
         space: &Space,
-        mut each: impl FnMut([I; N]) -> Result<()>,
+        show: &mut impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
         let len = bucket.len() as usize;
         let piece = space.limits.piece;
@@ -76,8 +90,12 @@ impl Sorter {
         for &end in &self.starts {
             let words = &mut self.words[start..end];
             radix::sort(words, &mut self.spare, packing.payload_bits, key_bits);
-            for &word in &*words {
-                each(packing.unpack(word))?;
+            for words in words.chunks(BATCH) {
+                let mut batch = [[I::of(0); N]; BATCH];
+                for (record, &word) in batch.iter_mut().zip(words) {
+                    *record = packing.unpack(word);
+                }
+                show(&batch[..words.len()])?;
             }
             start = end;
         }

@@ -24,7 +24,7 @@ pub struct Spool<I, const N: usize> {
     share: Share,
     parts: Vec<Part>,
     tail: Option<Block>,
-    /// 4-byte words used in the tail.
+    /// Lanes used in the tail.
     used: usize,
     /// Records in `parts`.
     filed: u64,
@@ -32,7 +32,7 @@ pub struct Spool<I, const N: usize> {
     bounds: Bounds<I, N>,
 }
 
-/// A finished run of records and the 4-byte words it fills.
+/// A finished run of records, and how many lanes of its block it fills.
 #[derive(Debug)]
 enum Part {
     Ram(Block, u32),
@@ -43,39 +43,44 @@ enum Part {
 type Buffer = Option<Box<[u64]>>;
 
 impl Part {
+    fn is_resident(&self) -> bool {
+        matches!(self, Part::Ram(..))
+    }
+
     /// The records of this part, read into `buffer` if they are on disk.
     fn records<'a, I: Lane, const N: usize>(&'a self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [[I; N]]> {
         match self {
-            Part::Ram(block, words) => Ok(records(block.words(), *words as usize)),
-            Part::Disk(slot, words) => {
+            Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
+            Part::Disk(slot, lanes) => {
                 let buffer = buffer.get_or_insert_with(|| pool.buffer());
-                slot.read(&mut bytemuck::cast_slice_mut(buffer)[..*words as usize * 4])?;
-                Ok(records(buffer, *words as usize))
+                slot.read(lane_bytes_mut::<I>(buffer, *lanes as usize))?;
+                Ok(records(buffer, *lanes as usize))
             }
         }
     }
 
-    fn resident(&self) -> bool {
-        matches!(self, Part::Ram(..))
-    }
-
-    fn spill(&mut self, scratch: &Arc<Scratch>) -> Result<()> {
-        if let Part::Ram(block, words) = self {
-            let slot = scratch.write(&bytemuck::cast_slice(block.words())[..*words as usize * 4])?;
-            *self = Part::Disk(slot, *words);
+    fn spill<I: Lane>(&mut self, scratch: &Arc<Scratch>) -> Result<()> {
+        if let Part::Ram(block, lanes) = self {
+            *self = Part::Disk(scratch.write(lane_bytes::<I>(block.words(), *lanes as usize))?, *lanes);
         }
         Ok(())
     }
 }
 
-/// The first `used` 4-byte words of a block, as records.
-fn records<I: Lane, const N: usize>(words: &[u64], used: usize) -> &[[I; N]] {
-    bytemuck::cast_slice(&bytemuck::cast_slice::<u64, u32>(words)[..used])
+/// The first `lanes` lanes of a block, as records.
+fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]] {
+    bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
+}
+
+fn lane_bytes<I: Lane>(words: &[u64], lanes: usize) -> &[u8] {
+    &bytemuck::cast_slice(words)[..lanes * size_of::<I>()]
+}
+
+fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
+    &mut bytemuck::cast_slice_mut(words)[..lanes * size_of::<I>()]
 }
 
 impl<I: Lane, const N: usize> Spool<I, N> {
-    const WORDS: usize = N * I::WORDS;
-
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
         Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, bounds: Bounds::default() }
@@ -83,7 +88,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Records in the log.
     pub fn len(&self) -> u64 {
-        self.filed + (self.used / Self::WORDS) as u64
+        self.filed + (self.used / N) as u64
     }
 
     /// The smallest and largest value of each lane.
@@ -101,10 +106,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     #[inline(always)]
     pub fn push(&mut self, record: [I; N]) -> bool {
         let Some(tail) = &mut self.tail else { return false };
-        let words: &mut [u32] = bytemuck::cast_slice_mut(tail.words_mut());
-        let Some(room) = words.get_mut(self.used..self.used + Self::WORDS) else { return false };
-        room.copy_from_slice(bytemuck::cast_slice(&record));
-        self.used += Self::WORDS;
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(tail.words_mut());
+        let Some(room) = lanes.get_mut(self.used..self.used + N) else { return false };
+        // Lane by lane: a record in registers is not laid out in memory first.
+        for (room, lane) in room.iter_mut().zip(record) {
+            *room = lane;
+        }
+        self.used += N;
         true
     }
 
@@ -122,7 +130,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     fn replace_tail(&mut self, mut block: Block) {
         match &self.tail {
             Some(tail) if tail.class() < Class::Full => {
-                let words = self.used.div_ceil(2);
+                let words = (self.used * I::WORDS).div_ceil(2);
                 block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
             }
             _ => self.file_tail(),
@@ -158,11 +166,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         }
         match &self.tail {
             Some(tail) if tail.class() == Class::Full => {
-                let words = self.used as u32;
-                let slot = space.scratch.write(&bytemuck::cast_slice(tail.words())[..self.used * 4])?;
+                let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
                 self.bounds = self.bounds();
                 self.filed = self.len();
-                self.parts.push(Part::Disk(slot, words));
+                self.parts.push(Part::Disk(slot, self.used as u32));
                 self.used = 0;
             }
             // One full block a log is what it needs to spill well, whatever its share.
@@ -180,8 +187,8 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             self.file_tail();
         }
         let mut moved = false;
-        for part in self.parts.iter_mut().filter(|part| part.resident()) {
-            part.spill(&space.scratch)?;
+        for part in self.parts.iter_mut().filter(|part| part.is_resident()) {
+            part.spill::<I>(&space.scratch)?;
             moved = true;
         }
         Ok(moved)
@@ -208,19 +215,19 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// The log as a stack: its last record comes first.
     pub fn into_stack(mut self) -> Stack<I, N> {
         self.file_tail();
-        Stack { parts: self.parts, chunk: None, left: 0, buffer: None, marker: PhantomData }
+        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, marker: PhantomData }
     }
 }
 
 /// A log that is read backwards, each block freed when it is used up.
 #[derive(Debug)]
 pub struct Stack<I, const N: usize> {
+    share: Share,
     parts: Vec<Part>,
-    /// The block being read; `None` while it is in `buffer`.
+    /// The block being read.
     chunk: Option<Block>,
-    /// Records of it not yet popped.
+    /// Lanes of it not yet popped.
     left: usize,
-    buffer: Buffer,
     marker: PhantomData<I>,
 }
 
@@ -231,26 +238,27 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         if self.left == 0 && !self.load(space)? {
             return Ok(None);
         }
-        self.left -= 1;
-        let words = match (&self.chunk, &self.buffer) {
-            (Some(block), _) => block.words(),
-            (None, Some(buffer)) => buffer,
-            (None, None) => &[],
-        };
-        let at = self.left * N * I::WORDS;
-        let record = &bytemuck::cast_slice::<u64, u32>(words)[at..at + N * I::WORDS];
-        Ok(Some(bytemuck::cast_slice::<u32, [I; N]>(record)[0]))
+        self.left -= N;
+        let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
+        let record = &lanes[self.left..self.left + N];
+        Ok(Some(std::array::from_fn(|lane| record[lane])))
     }
 
     #[cold]
     #[inline(never)]
     fn load(&mut self, space: &Space) -> Result<bool> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
-        self.left = part.records::<I, N>(&mut self.buffer, &space.pool)?.len();
-        self.chunk = match part {
-            Part::Ram(block, _) => Some(block),
-            Part::Disk(..) => None,
+        let (block, lanes) = match part {
+            Part::Ram(block, lanes) => (block, lanes as usize),
+            Part::Disk(slot, lanes) => {
+                let kept = self.chunk.take().filter(|block| block.class() == Class::Full);
+                let mut block = kept.unwrap_or_else(|| space.pool.take_anyway(self.share, Class::Full));
+                slot.read(lane_bytes_mut::<I>(block.words_mut(), lanes as usize))?;
+                (block, lanes as usize)
+            }
         };
-        Ok(self.left > 0)
+        self.chunk = Some(block);
+        self.left = lanes;
+        Ok(lanes > 0)
     }
 }

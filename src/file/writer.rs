@@ -73,10 +73,9 @@ impl<I: Lane> NodeWriter<I> {
     #[inline(always)]
     fn fits(&mut self, low: I, high: I) -> bool {
         let Some(tail) = &mut self.tail else { return false };
-        let lanes: &mut [u32] = bytemuck::cast_slice_mut(tail.words_mut());
-        let at = self.used * 2 * I::WORDS;
-        let Some(room) = lanes.get_mut(at..at + 2 * I::WORDS) else { return false };
-        room.copy_from_slice(bytemuck::cast_slice(&[low, high]));
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(tail.words_mut());
+        let Some([room_low, room_high]) = lanes.get_mut(2 * self.used..2 * self.used + 2) else { return false };
+        (*room_low, *room_high) = (low, high);
         self.used += 1;
         true
     }

@@ -54,7 +54,8 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
 struct Frontier<'a, I, S, const N: usize> {
     spec: &'a S,
     space: &'a Space,
-    operands: Vec<Operand<'a>>,
+    /// One for each lane of a request; the last stands for nothing.
+    operands: [Operand<'a>; N],
     /// The variables of all operands, top-down.
     variables: Vec<u32>,
     queue: LevelQueue<I, N>,
@@ -82,7 +83,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.levels().variables()).copied().collect();
         variables.sort_unstable();
         variables.dedup();
-        let operands = operands.iter().map(|file| Operand::new(file, &variables)).collect();
+        let operands = std::array::from_fn(|at| Operand::new(operands[at.min(N - 2)], &variables));
         let queue = LevelQueue::new(variables.len());
         Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 }
     }
@@ -94,8 +95,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             Some(false) => Ok(()),
             Some(true) => self.result.ones.append([request[N - 1]], self.space),
             None => {
-                let levels = self.operands.iter().zip(request).map(|(operand, id)| operand.level_of(id.get()));
-                let level = levels.min().unwrap_or(0);
+                let mut level = u32::MAX;
+                for at in 0..N - 1 {
+                    level = level.min(self.operands[at].level_of(request[at].get()));
+                }
                 self.queue.push(level as usize, request, self.space)
             }
         }
@@ -123,52 +126,59 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let space = self.space;
         let late = self.late_operands();
         let mut suspended = Spool::new(Share::Queue);
-        let mut last: Option<[I; N]> = None;
-        sorter.sort(requests, N - 1, space, |request: [I; N]| {
-            let fresh = last.is_none_or(|last| last[..N - 1] != request[..N - 1]);
-            self.result.arcs.append([I::of(2 * request[N - 1].get() + u64::from(fresh))], space)?;
-            if !fresh {
-                return Ok(());
-            }
-            last = Some(request);
-            let node = self.number()?;
-            let (mut low, mut high) = (request, request);
-            for (at, operand) in self.operands.iter_mut().enumerate() {
-                if !late.contains(&at) {
-                    [low[at], high[at]] = operand.reader.cofactors(request[at], space)?;
+        let mut last = [I::MAX; N];
+        sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
+            for &request in batch {
+                let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
+                last = request;
+                self.result.arcs.append([I::of(2 * request[N - 1].get() + u64::from(fresh))], space)?;
+                if fresh {
+                    let node = self.number()?;
+                    let (mut low, mut high) = (request, request);
+                    for at in 0..N - 1 {
+                        if late & 1 << at == 0 {
+                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
+                        }
+                    }
+                    if late == 0 {
+                        self.ask_both(node, low, high)?;
+                    } else {
+                        suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
+                    }
                 }
             }
-            match late.first() {
-                None => self.ask_both(node, low, high),
-                Some(&at) => suspended.append(suspend(node, at, &low, &high), space),
-            }
+            Ok(())
         })?;
-        self.resolve_late(&late, suspended, sorter)
+        self.resolve_late(late, suspended, sorter)
     }
 
     /// Resolves the operands that are too wide here to be read at random: one more sort for each.
-    fn resolve_late(&mut self, late: &[usize], suspended: Spool<I, LANES>, sorter: &mut Sorter) -> Result<()> {
+    fn resolve_late(&mut self, late: u32, suspended: Spool<I, LANES>, sorter: &mut Sorter) -> Result<()> {
         let space = self.space;
-        let mut suspended = suspended;
-        for (turn, &at) in late.iter().enumerate() {
+        let (mut late, mut suspended) = (late, suspended);
+        while late != 0 {
+            let at = late.trailing_zeros() as usize;
+            late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(suspended, 1, space, |partial: [I; LANES]| {
-                let (node, mut low, mut high) = resume::<I, N>(&partial);
-                [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
-                match late.get(turn + 1) {
-                    None => self.ask_both(node, low, high),
-                    Some(&at) => next.append(suspend(node, at, &low, &high), space),
-                }
+            sorter.sort(suspended, 1, space, |batch: &[[I; LANES]]| {
+                batch.iter().try_for_each(|partial| {
+                    let (node, mut low, mut high) = resume::<I, N>(partial);
+                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                    match late {
+                        0 => self.ask_both(node, low, high),
+                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space),
+                    }
+                })
             })?;
             suspended = next;
         }
         Ok(())
     }
 
-    /// The operands of which this level can neither be held nor mapped whole.
-    fn late_operands(&self) -> Vec<usize> {
+    /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
+    fn late_operands(&self) -> u32 {
         let span = (self.space.limits.window / (N - 2).max(1)) as u64;
-        (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).collect()
+        (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
     }
 
     /// The id of one more node.

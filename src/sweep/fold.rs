@@ -67,12 +67,14 @@ fn fold<A: Arithmetic, const N: usize>(
         let values = upper.queue.take(top - rank);
         let mut reader = LevelReader::new(file, rank, space.limits.window);
         let mut sum: Option<[u64; N]> = None;
-        run.sorter.sort(values, 1, space, |value: [u64; N]| match &mut sum {
-            Some(sum) if sum[0] == value[0] => {
-                upper.overflow |= !arithmetic.add(&mut sum[1..], &value[1..]);
-                Ok(())
-            }
-            _ => sum.replace(value).map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space)),
+        run.sorter.sort(values, 1, space, |batch: &[[u64; N]]| {
+            batch.iter().try_for_each(|value| match &mut sum {
+                Some(sum) if sum[0] == value[0] => {
+                    upper.overflow |= !arithmetic.add(&mut sum[1..], &value[1..]);
+                    Ok(())
+                }
+                _ => sum.replace(*value).map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space)),
+            })
         })?;
         sum.map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space))?;
         if upper.overflow {

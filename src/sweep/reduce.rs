@@ -51,13 +51,16 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
         let mut ids = Dense::new(run.ids, width, space)?;
         let siblings = merge_equal_children(children, &mut ids, space)?;
         let mut last = None;
-        run.sorter.sort(siblings, 2, space, |[low, high, node]: [I; 3]| {
-            let id = match last {
-                Some((last_low, last_high, id)) if (last_low, last_high) == (low, high) => id,
-                _ => sweep.writer.push(low, high, space)?,
-            };
-            last = Some((low, high, id));
-            ids.put(node.get(), id)
+        run.sorter.sort(siblings, 2, space, |batch: &[[I; 3]]| {
+            for &[low, high, node] in batch {
+                let id = match last {
+                    Some((last_low, last_high, id)) if last_low == low && last_high == high => id,
+                    _ => sweep.writer.push(low, high, space)?,
+                };
+                last = Some((low, high, id));
+                ids.put(node.get(), id)?;
+            }
+            Ok(())
         })?;
         sweep.writer.end_level(levels.variable(rank));
         ids.drain(|_, id| sweep.forward(id, &levels, space))?;
