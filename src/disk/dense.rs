@@ -37,6 +37,14 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
+    /// The array itself, if it is one.
+    pub fn into_array(self) -> std::result::Result<&'a mut [I], Self> {
+        match self {
+            Self::Array(array) => Ok(array),
+            Self::Sorted(..) => Err(self),
+        }
+    }
+
     /// Shows every index with its value, zero where none was put, from the last to the first.
     #[inline]
     pub fn drain(self, mut each: impl FnMut(u64, I) -> Result<()>) -> Result<()> {

@@ -1,11 +1,12 @@
 //! Sorting in RAM: records packed into one word each, of which only the bits that vary are sorted.
 //!
-//! The lanes of a record are narrowed to the range they span in the bucket at hand and laid side by side, keys first. What
-//! does not fit 64 bits so is sorted as it is, by comparison.
+//! The lanes of a record are narrowed to the range they span in the bucket at hand and laid side by side, keys first. Values
+//! below 2 are common in every lane and far from all others, so they are left out of the range and keep two places of their
+//! own below it. What does not fit 64 bits so is sorted as it is, by comparison.
 
 use super::lane::Lane;
 
-/// The smallest and largest value of each lane of a set of records.
+/// The smallest and largest value of each lane of a set of records, values below 2 left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<I, const N: usize> {
     low: [I; N],
@@ -23,17 +24,22 @@ impl<I: Lane, const N: usize> Bounds<I, N> {
     pub fn include(&mut self, records: &[[I; N]]) {
         for record in records {
             for lane in 0..N {
-                self.low[lane] = self.low[lane].min(record[lane]);
-                self.high[lane] = self.high[lane].max(record[lane]);
+                let value = record[lane];
+                self.low[lane] = self.low[lane].min(if value < I::of(APART) { I::MAX } else { value });
+                self.high[lane] = self.high[lane].max(value);
             }
         }
     }
 }
 
+/// Values below this keep their place whatever the range of the others.
+const APART: u64 = 2;
+
 /// How records of `N` lanes are laid into 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing<const N: usize> {
-    low: [u64; N],
+    /// What is taken off the values from `APART` up.
+    base: [u64; N],
     shift: [u32; N],
     mask: [u64; N],
     /// Bits of the lanes that are not keys; they lie lowest.
@@ -45,11 +51,12 @@ pub struct Packing<const N: usize> {
 impl<const N: usize> Packing<N> {
     /// The layout for records within `bounds` whose first `keys` lanes are the key; `None` when 64 bits are too few.
     pub fn new<I: Lane>(bounds: &Bounds<I, N>, keys: usize) -> Option<Self> {
-        let (mut low, mut shift, mut mask) = ([0; N], [0; N], [0; N]);
+        let (mut base, mut shift, mut mask) = ([0; N], [0; N], [0; N]);
         let (mut total, mut payload_bits) = (0, 0);
         for lane in (0..N).rev() {
-            low[lane] = bounds.low[lane].get();
-            let bits = 64 - bounds.high[lane].get().saturating_sub(low[lane]).leading_zeros();
+            let high = bounds.high[lane].get();
+            base[lane] = if high < APART { 0 } else { bounds.low[lane].get() - APART };
+            let bits = 64 - (high - base[lane]).leading_zeros();
             if total + bits > 64 {
                 return None;
             }
@@ -61,7 +68,7 @@ impl<const N: usize> Packing<N> {
                 payload_bits = total;
             }
         }
-        Some(Self { low, shift, mask, payload_bits, key_bits: total - payload_bits })
+        Some(Self { base, shift, mask, payload_bits, key_bits: total - payload_bits })
     }
 
     /// The record as one word; the order of words is the order of records.
@@ -69,7 +76,8 @@ impl<const N: usize> Packing<N> {
     pub fn pack<I: Lane>(&self, record: [I; N]) -> u64 {
         let mut word = 0;
         for lane in 0..N {
-            word |= (record[lane].get().wrapping_sub(self.low[lane]) & self.mask[lane]) << self.shift[lane];
+            let value = record[lane].get();
+            word |= (if value < APART { value } else { value - self.base[lane] }) << self.shift[lane];
         }
         word
     }
@@ -77,7 +85,10 @@ impl<const N: usize> Packing<N> {
     /// The record of a word.
     #[inline(always)]
     pub fn unpack<I: Lane>(&self, word: u64) -> [I; N] {
-        std::array::from_fn(|lane| I::of(((word >> self.shift[lane]) & self.mask[lane]) + self.low[lane]))
+        std::array::from_fn(|lane| {
+            let value = (word >> self.shift[lane]) & self.mask[lane];
+            I::of(if value < APART { value } else { value + self.base[lane] })
+        })
     }
 }
 
@@ -131,6 +142,10 @@ mod tests {
     #[test]
     fn packing_keeps_order_and_gives_every_record_back() {
         let records = [[7u32, 900, 1], [7, 901, 0], [8, 900, 5], [300, 900, 2], [300, 1 << 20, 3]];
+        let records =
+            [records, [[0, 0, 9], [0, 1, 3], [0, 900, 4], [1, 0, 5], [1, 7, 2]]].map(|some| some.to_vec()).concat();
+        let mut records: [[u32; 3]; 10] = records.try_into().expect("ten records");
+        records.sort_unstable();
         let mut bounds = Bounds::default();
         bounds.include(&records);
         for keys in 0..=3 {
@@ -144,10 +159,10 @@ mod tests {
     #[test]
     fn a_range_beyond_64_bits_is_refused_and_one_of_64_is_not() {
         let mut bounds = Bounds::default();
-        bounds.include(&[[0u64, 0], [u64::MAX, 0]]);
+        bounds.include(&[[2u64, 0], [u64::MAX, 0]]);
         let packing = Packing::new(&bounds, 1).expect("64 bits vary");
         assert_eq!(packing.unpack::<u64>(packing.pack([u64::MAX, 0])), [u64::MAX, 0]);
-        bounds.include(&[[0, 1]]);
+        bounds.include(&[[2, 1]]);
         assert!(Packing::new(&bounds, 1).is_none());
     }
 

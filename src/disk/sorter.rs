@@ -9,14 +9,30 @@
 use super::{
     external::External,
     lane::Lane,
-    radix::{self, Packing},
+    radix::{self, Bounds, Packing},
     space::Space,
-    spool::Spool,
 };
 use crate::error::Result;
 
 /// Records shown at once.
-const BATCH: usize = 128;
+pub const BATCH: usize = 128;
+
+/// Records to be sorted, which can be shown more than once.
+pub trait Source<I, const N: usize>: Sized {
+    /// How many there are.
+    fn len(&self) -> u64;
+
+    /// The range of each lane, or more.
+    fn bounds(&self) -> Bounds<I, N>;
+
+    /// Shows them all.
+    fn visit(&self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()>;
+
+    /// Shows them all for the last time.
+    fn drain(self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+        self.visit(space, show)
+    }
+}
 
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]
@@ -32,7 +48,7 @@ impl Sorter {
     #[inline]
     pub fn sort<I: Lane, const N: usize>(
         &mut self,
-        bucket: Spool<I, N>,
+        bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
@@ -70,7 +86,7 @@ impl Sorter {
     #[inline]
     fn sort_packed<I: Lane, const N: usize>(
         &mut self,
-        bucket: Spool<I, N>,
+        bucket: impl Source<I, N>,
         packing: &Packing<N>,
         space: &Space,
         show: &mut impl FnMut(&[[I; N]]) -> Result<()>,
@@ -106,7 +122,7 @@ impl Sorter {
     /// group ends.
     fn partition<I: Lane, const N: usize>(
         &mut self,
-        bucket: Spool<I, N>,
+        bucket: impl Source<I, N>,
         packing: &Packing<N>,
         spread: u32,
         space: &Space,

@@ -25,7 +25,7 @@ pub struct Limits {
     pub dense: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
     pub window: usize,
-    /// Records sorted at once, small enough for the second-level cache.
+    /// Records sorted at once, few enough for the processor's caches.
     pub piece: usize,
     /// Ids from here on do not fit the narrow width.
     pub narrow_ids: u64,
@@ -44,7 +44,7 @@ impl Limits {
             sort: part(5),
             dense: part(4),
             window: part(5),
-            piece: 32 << 10,
+            piece: (budget / 1024).clamp(8 << 10, 256 << 10),
             narrow_ids: 1 << 30,
         }
     }

@@ -14,6 +14,7 @@ use super::{
     pool::{Block, Class, Pool, Share},
     radix::Bounds,
     scratch::{Scratch, Slot},
+    sorter::Source,
     space::Space,
 };
 use crate::error::Result;
@@ -84,18 +85,6 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
         Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, bounds: Bounds::default() }
-    }
-
-    /// Records in the log.
-    pub fn len(&self) -> u64 {
-        self.filed + (self.used / N) as u64
-    }
-
-    /// The smallest and largest value of each lane.
-    pub fn bounds(&self) -> Bounds<I, N> {
-        let mut bounds = self.bounds;
-        bounds.include(self.tail());
-        bounds
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -194,8 +183,26 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(moved)
     }
 
-    /// Shows all records in the order they came, a block at a time.
-    pub fn visit(&self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+    /// The log as a stack: its last record comes first.
+    pub fn into_stack(mut self) -> Stack<I, N> {
+        self.file_tail();
+        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, marker: PhantomData }
+    }
+}
+
+impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
+    fn len(&self) -> u64 {
+        self.filed + (self.used / N) as u64
+    }
+
+    fn bounds(&self) -> Bounds<I, N> {
+        let mut bounds = self.bounds;
+        bounds.include(self.tail());
+        bounds
+    }
+
+    /// In the order they came, a block at a time.
+    fn visit(&self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         let mut buffer = None;
         for part in &self.parts {
             show(part.records(&mut buffer, &space.pool)?)?;
@@ -203,19 +210,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
-    /// Shows all records in the order they came, a block at a time, and frees each block behind it.
-    pub fn drain(mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+    /// In the order they came, a block at a time, each freed behind it.
+    fn drain(mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         let mut buffer = None;
         for part in std::mem::take(&mut self.parts) {
             show(part.records(&mut buffer, &space.pool)?)?;
         }
         show(self.tail())
-    }
-
-    /// The log as a stack: its last record comes first.
-    pub fn into_stack(mut self) -> Stack<I, N> {
-        self.file_tail();
-        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, marker: PhantomData }
     }
 }
 

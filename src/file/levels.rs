@@ -85,6 +85,7 @@ impl Levels {
     #[inline(always)]
     pub fn rank_of(&self, id: u64) -> usize {
         let mut rank = self.index[(id >> self.shift) as usize] as usize;
+        // Two entries that lie side by side: one of them is the next rank's first id.
         while self.first[rank + 1] <= id {
             rank += 1;
         }

@@ -17,7 +17,14 @@
 
 use super::{run::Run, spec::Spec};
 use crate::{
-    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
+    disk::{
+        lane::Lane,
+        pool::Share,
+        queue::LevelQueue,
+        sorter::{Sorter, Source},
+        space::Space,
+        spool::Spool,
+    },
     error::{Error, Result},
     file::{node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
 };

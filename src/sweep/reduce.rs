@@ -19,6 +19,8 @@ use crate::{
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
+        radix::Bounds,
+        sorter::{BATCH, Sorter, Source},
         space::Space,
         spool::{Spool, Stack},
     },
@@ -49,19 +51,16 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
             }
         }
         let mut ids = Dense::new(run.ids, width, space)?;
-        let siblings = merge_equal_children(children, &mut ids, space)?;
-        let mut last = None;
-        run.sorter.sort(siblings, 2, space, |batch: &[[I; 3]]| {
-            for &[low, high, node] in batch {
-                let id = match last {
-                    Some((last_low, last_high, id)) if last_low == low && last_high == high => id,
-                    _ => sweep.writer.push(low, high, space)?,
-                };
-                last = Some((low, high, id));
-                ids.put(node.get(), id)?;
+        match children.into_array() {
+            Ok(array) => {
+                let siblings = Siblings::new(bytemuck::cast_slice(array), &mut ids)?;
+                sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
-            Ok(())
-        })?;
+            Err(children) => {
+                let siblings = merge_equal_children(children, &mut ids, space)?;
+                sweep.number(siblings, &mut ids, run.sorter, space)?;
+            }
+        }
         sweep.writer.end_level(levels.variable(rank));
         ids.drain(|_, id| sweep.forward(id, &levels, space))?;
         run.report("reduce", levels.variable(rank), sweep.writer.nodes());
@@ -78,7 +77,52 @@ struct Upward<I> {
     ones: Stack<I, 1>,
 }
 
-/// Gives a node whose children are equal the id of its child, and collects the others as (low, high, node).
+/// The nodes of a level whose children differ, as (low, high, node), straight from the array of children.
+struct Siblings<'a, I> {
+    pairs: &'a [[I; 2]],
+    len: u64,
+    bounds: Bounds<I, 3>,
+}
+
+impl<'a, I: Lane> Siblings<'a, I> {
+    /// Takes the children of all nodes and gives each the id of its low child: right for those whose children are equal, and
+    /// overwritten for the others. (`ids` is an array here, since it is half as long as that of the children.)
+    fn new(pairs: &'a [[I; 2]], ids: &mut Dense<'_, I>) -> Result<Self> {
+        let mut bounds = Bounds::default();
+        let mut len = 0;
+        for (node, &[low, high]) in pairs.iter().enumerate() {
+            ids.put(node as u64, low)?;
+            len += u64::from(low != high);
+            bounds.include(&[[low, high, I::of(node as u64)]]);
+        }
+        Ok(Self { pairs, len, bounds })
+    }
+}
+
+impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn bounds(&self) -> Bounds<I, 3> {
+        self.bounds
+    }
+
+    fn visit(&self, _: &Space, mut show: impl FnMut(&[[I; 3]]) -> Result<()>) -> Result<()> {
+        let mut batch = [[I::of(0); 3]; BATCH];
+        for (number, pairs) in self.pairs.chunks(BATCH).enumerate() {
+            let mut filled = 0;
+            for (at, &[low, high]) in pairs.iter().enumerate() {
+                batch[filled] = [low, high, I::of((number * BATCH + at) as u64)];
+                filled += usize::from(low != high);
+            }
+            show(&batch[..filled])?;
+        }
+        Ok(())
+    }
+}
+
+/// The same where the children had to be sorted outside memory and come in order but once.
 fn merge_equal_children<I: Lane>(children: Dense<'_, I>, ids: &mut Dense<'_, I>, space: &Space) -> Result<Spool<I, 3>> {
     let mut siblings = Spool::new(Share::Queue);
     let mut high = I::of(FALSE);
@@ -96,6 +140,28 @@ fn merge_equal_children<I: Lane>(children: Dense<'_, I>, ids: &mut Dense<'_, I>,
 }
 
 impl<I: Lane> Upward<I> {
+    /// Writes one node for all siblings that agree, and gives each its id.
+    fn number(
+        &mut self,
+        siblings: impl Source<I, 3>,
+        ids: &mut Dense<'_, I>,
+        sorter: &mut Sorter,
+        space: &Space,
+    ) -> Result<()> {
+        let mut last = [I::MAX; 2];
+        let mut id = I::of(FALSE);
+        sorter.sort(siblings, 2, space, |batch: &[[I; 3]]| {
+            for &[low, high, node] in batch {
+                if low != last[0] || high != last[1] {
+                    last = [low, high];
+                    id = self.writer.push(low, high, space)?;
+                }
+                ids.put(node.get(), id)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Sends `id` along the arcs of the last node whose arcs have not been followed.
     #[inline(always)]
     fn forward(&mut self, id: I, levels: &Levels, space: &Space) -> Result<()> {
