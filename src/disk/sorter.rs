@@ -43,7 +43,7 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// Shows the records of `bucket` ordered by their first `keys` lanes, a batch at a time; records that agree there come
+    /// Shows the records of `bucket` ordered by their first `keys` lanes, at most `BATCH` at a time; records that agree there come
     /// in any order.
     #[inline]
     pub fn sort<I: Lane, const N: usize>(
@@ -63,7 +63,7 @@ impl Sorter {
                     Ok(())
                 })?;
                 records.sort_unstable();
-                show(&records)
+                records.chunks(BATCH).try_for_each(show)
             }
             _ => {
                 let mut external = External::new(space, space.limits.sort / 2)?;

@@ -1,0 +1,49 @@
+//! Counts the ways to place N queens on an N×N board so that none attacks another.
+//!
+//! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
+//!
+//! What the user types is in `options`, how the diagram of all solutions comes about in `recipe`, what the user sees in
+//! `output`, and each subcommand in a module of its own.
+
+mod count;
+mod options;
+mod output;
+mod recipe;
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Parser;
+use strata_bdd::Error;
+
+use options::{Command, Options};
+
+fn main() -> ExitCode {
+    let outcome = match Options::parse().command {
+        Command::Count(options) => count::count(&options),
+    };
+    outcome.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
+}
+
+/// Why there is no result, or nobody to read it.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Library(#[from] Error),
+    #[error("cannot write to standard output: {0}")]
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Says on standard error what happened. Exit code 2 is a bad argument, as clap has it, and 1 bad luck.
+    fn report(&self) -> ExitCode {
+        match self {
+            // Whoever read the output has seen enough.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            _ => _ = writeln!(io::stderr(), "error: {self}"),
+        }
+        if matches!(self, Self::Library(Error::BudgetTooSmall { .. })) { ExitCode::from(2) } else { ExitCode::FAILURE }
+    }
+}

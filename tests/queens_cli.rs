@@ -1,0 +1,261 @@
+//! The `queens` example as its users meet it: a process with arguments, two streams and an exit code.
+//!
+//! `cargo test` builds the examples; `cargo test --test queens_cli` alone does not.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+/// The example, which cargo builds beside the folder of this test.
+fn executable() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own path");
+    let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
+    let path = profile.join("examples/queens").with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(path.exists(), "{} is missing; `cargo build --profile test --example queens` makes it", path.display());
+    path
+}
+
+/// A run of `queens` with `arguments`, which are separated by blanks.
+fn command(arguments: &str) -> Command {
+    let mut command = Command::new(executable());
+    command.args(arguments.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn run(mut command: Command) -> Output {
+    command.output().expect("the example starts")
+}
+
+fn text(stream: &[u8]) -> &str {
+    std::str::from_utf8(stream).expect("the example writes UTF-8")
+}
+
+/// The standard output of a run that must succeed.
+fn stdout(command: Command) -> String {
+    let output = run(command);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+/// The result of a `--json` run, which must be the one line it prints.
+fn json(command: Command) -> Value {
+    let stdout = stdout(command);
+    assert!(stdout.ends_with('\n') && stdout.lines().count() == 1, "{stdout:?} is not one line");
+    serde_json::from_str(&stdout).expect("the line is JSON")
+}
+
+/// The message of a run that must fail with `code` and print no result.
+fn failure(command: Command, code: i32) -> String {
+    let shown = format!("{command:?}");
+    let Output { status, stdout, stderr } = run(command);
+    let stderr = text(&stderr).to_owned();
+    assert_eq!(status.code(), Some(code), "{shown}: {stderr}");
+    assert!(stderr.starts_with("error: "), "{shown}: {stderr}");
+    assert!(!text(&stdout).contains("solutions"), "{shown} prints a result all the same");
+    stderr
+}
+
+/// The row and the nodes of a line `row I: M nodes`.
+fn row(line: &str) -> Option<(u64, u64)> {
+    let (row, nodes) = line.strip_prefix("row ")?.strip_suffix(" nodes")?.split_once(": ")?;
+    Some((row.parse().ok()?, nodes.parse().ok()?))
+}
+
+fn temp_dir() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder for temporary files")
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).expect("the folder is still there").next().is_none()
+}
+
+/// The arguments of a short run that does not fit the smallest budget.
+fn spilling() -> String {
+    let runs = (9..=11).map(|n| format!("count {n} --memory 16MiB"));
+    let mut runs = runs.filter(|arguments| json(command(&format!("{arguments} --json")))["spilled_bytes"] != 0);
+    runs.next().expect("eleven queens outgrow 16 MiB")
+}
+
+#[test]
+fn counts_and_node_counts_are_those_in_the_literature() {
+    // Solutions, nodes of B, and nodes of the largest diagram on the way where it is known.
+    let facts = [
+        (1, "1", 1, None),
+        (2, "0", 0, None),
+        (3, "0", 0, None),
+        (4, "2", 29, Some(109)),
+        (5, "10", 167, Some(368)),
+        (6, "4", 129, Some(1_143)),
+        (7, "40", 1_099, Some(3_270)),
+        (8, "92", 2_451, None),
+        (9, "352", 9_557, Some(44_110)),
+        (10, "724", 25_945, Some(212_596)),
+    ];
+    for (n, solutions, nodes, largest) in facts {
+        let result = json(command(&format!("count {n} --json")));
+        assert_eq!(result["n"], n);
+        assert_eq!(result["solutions"], solutions, "N = {n}");
+        assert_eq!(result["nodes"], nodes, "N = {n}");
+        if let Some(largest) = largest {
+            assert_eq!(result["largest_nodes"], largest, "N = {n}");
+        }
+    }
+}
+
+#[test]
+fn json_has_every_field() {
+    let result = json(command("count 6 --json --memory 20MB --threads 2"));
+    let integers = ["n", "nodes", "largest_nodes", "processed_requests", "spilled_bytes", "peak_temp_bytes"];
+    assert!(integers.iter().all(|&field| result[field].is_u64()), "{result}");
+    assert!(["build_seconds", "count_seconds"].iter().all(|&field| result[field].is_f64()), "{result}");
+    assert_eq!(result["solutions"], "4");
+    assert_eq!(result["memory_budget"], 20_000_000);
+    assert_eq!(result["threads"], 2);
+    assert_eq!(result.as_object().map(serde_json::Map::len), Some(11), "{result}");
+}
+
+#[test]
+fn sizes_are_read_in_binary_and_in_decimal_units() {
+    for (size, bytes) in [
+        ("16777217", 16_777_217_u64),
+        ("16777217B", 16_777_217),
+        ("20000KiB", 20_480_000),
+        ("20000kb", 20_000_000),
+        ("16MiB", 16 << 20),
+        ("16m", 16 << 20),
+        ("4GiB", 4 << 30),
+        ("4GB", 4_000_000_000),
+    ] {
+        assert_eq!(json(command(&format!("count 2 --json --memory {size}")))["memory_budget"], bytes, "{size}");
+    }
+    assert_eq!(json(command("count 2 --json"))["memory_budget"], 1 << 30, "the default");
+}
+
+#[test]
+fn people_get_a_line_per_row_and_then_the_result() {
+    let text = stdout(command("count 5"));
+    let rows: Vec<_> = text.lines().map_while(row).collect();
+    assert_eq!(rows.iter().map(|&(row, _)| row).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    assert_eq!(rows[4].1, 167);
+    let rest: Vec<_> = text.lines().skip(5).collect();
+    assert_eq!(rest[..3], ["solutions: 10", "nodes: 167", "largest diagram: 368 nodes"]);
+    assert!(rest.iter().all(|line| row(line).is_none()), "{text}");
+    assert!(!text.contains("temporary files"), "nothing was spilled: {text}");
+}
+
+#[test]
+fn a_row_is_printed_as_soon_as_it_is_done() {
+    let mut child = command("count 20").stdout(Stdio::piped()).spawn().expect("the example starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("the pipe can be read");
+    // Long before the last row, which nobody waits for.
+    child.kill().expect("the example still runs");
+    child.wait().expect("the example ends");
+    assert_eq!(row(line.trim_end()).map(|(row, _)| row), Some(0), "{line:?}");
+}
+
+#[test]
+fn progress_without_a_terminal_is_a_line_per_row_and_none_twice() {
+    let output = run(command("count 5 --progress --json"));
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+    let rows: Option<Vec<_>> = text(&output.stderr).lines().map(row).collect();
+    assert_eq!(rows.expect("only rows are on standard error").len(), 5);
+
+    let output = run(command("count 5 --progress"));
+    assert_eq!(text(&output.stdout).lines().filter_map(row).count(), 5);
+    assert_eq!(text(&output.stderr), "");
+
+    let output = run(command("count 5 --json"));
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_bad_argument_is_named_and_exits_with_2() {
+    for n in ["0", "-3", "-- -3", "65", "1.5", "eight", "4294967297", "99999999999999999999"] {
+        let message = failure(command(&format!("count {n}")), 2);
+        let given = n.trim_start_matches("-- ");
+        assert!(message.contains(&format!("'{given}'")) && message.contains("from 1 to 64"), "{message}");
+    }
+    for size in ["x", "", "-1", "MiB", "1.5GiB", "16MiBs", "1 MiB 2", "99999999TiB", "99999999999999999999"] {
+        let mut queens = command("count 4 --memory");
+        queens.arg(size);
+        let message = failure(queens, 2);
+        assert!(message.contains("--memory"), "{message}");
+    }
+    for arguments in
+        ["count", "count 4 5", "count 4 --threads 0", "count 4 --threads -1", "count 4 --memroy 1GiB", "cuont"]
+    {
+        failure(command(arguments), 2);
+    }
+}
+
+#[test]
+fn a_budget_below_the_minimum_is_a_bad_argument() {
+    for size in ["1MiB", "0", "16777215"] {
+        let message = failure(command(&format!("count 4 --memory {size}")), 2);
+        assert!(message.contains("16777216 bytes"), "{message}");
+    }
+}
+
+#[test]
+fn a_folder_that_takes_no_files_is_named() {
+    let folder = temp_dir();
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("the folder takes files");
+    for path in [folder.path().join("missing"), file] {
+        let mut queens = command("count 4 --json --temp-dir");
+        queens.arg(&path);
+        let message = failure(queens, 1);
+        assert!(message.contains(&path.display().to_string()), "{message}");
+    }
+}
+
+#[test]
+fn a_run_that_spills_says_so_and_leaves_nothing_behind() {
+    let folder = temp_dir();
+    let mut queens = command(&spilling());
+    queens.arg("--temp-dir").arg(folder.path());
+    let text = stdout(queens);
+    assert!(text.contains("temporary files: "), "{text}");
+    assert!(is_empty(folder.path()));
+}
+
+/// The most that a file may grow to stands in for a disk that is full: writing fails in the middle of the work.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
+    let folder = temp_dir();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"ulimit -f 64; trap "" XFSZ; exec "$0" "$@""#]).arg(executable());
+    shell.args(spilling().split_whitespace()).args([OsStr::new("--temp-dir"), folder.path().as_os_str()]);
+    let message = failure(shell, 1);
+    assert!(message.contains(&folder.path().display().to_string()), "{message}");
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let (reader, writer) = io::pipe().expect("a pipe");
+    drop(reader);
+    let mut queens = command("count 6");
+    queens.stdout(writer).stderr(Stdio::piped());
+    let output = queens.spawn().and_then(std::process::Child::wait_with_output).expect("the example runs");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_written_is_an_error() {
+    let full = fs::File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
+    let mut queens = command("count 4 --json");
+    queens.stdout(full).stderr(Stdio::piped());
+    let output = queens.spawn().and_then(std::process::Child::wait_with_output).expect("the example runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("error: cannot write to standard output"));
+}
