@@ -34,7 +34,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn push(&mut self, level: usize, record: [I; N], space: &Space) -> Result<()> {
         if !self.levels[level].push(record) {
             self.make_room(level, space)?;
-            self.levels[level].push(record);
+            assert!(self.levels[level].push(record), "a log that made room has room");
         }
         Ok(())
     }

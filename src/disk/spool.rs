@@ -7,13 +7,13 @@
 //! Who spills, and when, is the owner's choice: a log of its own writes its full tail out when its share is used up
 //! ([`Spool::append`]); a queue of many logs writes the one it needs last ([`Spool::spill`]).
 
-use std::{marker::PhantomData, sync::Arc};
+use std::marker::PhantomData;
 
 use super::{
     lane::Lane,
     pool::{Block, Class, Pool, Share},
     radix::Bounds,
-    scratch::{Scratch, Slot},
+    scratch::Slot,
     sorter::Source,
     space::Space,
 };
@@ -29,8 +29,8 @@ pub struct Spool<I, const N: usize> {
     used: usize,
     /// Records in `parts`.
     filed: u64,
-    /// The range of each lane over `parts`.
-    bounds: Bounds<I, N>,
+    /// The range of each lane over the parts on disk.
+    spilled: Bounds<I, N>,
 }
 
 /// A finished run of records, and how many lanes of its block it fills.
@@ -44,10 +44,6 @@ enum Part {
 type Buffer = Option<Box<[u64]>>;
 
 impl Part {
-    fn is_resident(&self) -> bool {
-        matches!(self, Part::Ram(..))
-    }
-
     /// The records of this part, read into `buffer` if they are on disk.
     fn records<'a, I: Lane, const N: usize>(&'a self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [[I; N]]> {
         match self {
@@ -58,13 +54,6 @@ impl Part {
                 Ok(records(buffer, *lanes as usize))
             }
         }
-    }
-
-    fn spill<I: Lane>(&mut self, scratch: &Arc<Scratch>) -> Result<()> {
-        if let Part::Ram(block, lanes) = self {
-            *self = Part::Disk(scratch.write(lane_bytes::<I>(block.words(), *lanes as usize))?, *lanes);
-        }
-        Ok(())
     }
 }
 
@@ -84,7 +73,7 @@ fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
 impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
-        Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, bounds: Bounds::default() }
+        Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, spilled: Bounds::default() }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -118,7 +107,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Goes on in `block`: a tail that was small is copied into it, a full one becomes a part.
     fn replace_tail(&mut self, mut block: Block) {
         match &self.tail {
-            Some(tail) if tail.class() < Class::Full => {
+            Some(tail) if tail.words().len() < block.words().len() => {
                 let words = (self.used * I::WORDS).div_ceil(2);
                 block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
             }
@@ -129,7 +118,6 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Makes the tail a finished part.
     fn file_tail(&mut self) {
-        self.bounds = self.bounds();
         self.filed = self.len();
         if let Some(tail) = self.tail.take() {
             self.parts.push(Part::Ram(tail, self.used as u32));
@@ -142,7 +130,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
         if !self.push(record) {
             self.make_room(space)?;
-            self.push(record);
+            assert!(self.push(record), "a log that made room has room");
         }
         Ok(())
     }
@@ -156,7 +144,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         match &self.tail {
             Some(tail) if tail.class() == Class::Full => {
                 let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
-                self.bounds = self.bounds();
+                self.spilled.include(records(tail.words(), self.used));
                 self.filed = self.len();
                 self.parts.push(Part::Disk(slot, self.used as u32));
                 self.used = 0;
@@ -176,9 +164,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             self.file_tail();
         }
         let mut moved = false;
-        for part in self.parts.iter_mut().filter(|part| part.is_resident()) {
-            part.spill::<I>(&space.scratch)?;
-            moved = true;
+        for part in &mut self.parts {
+            if let Part::Ram(block, lanes) = part {
+                self.spilled.include(records(block.words(), *lanes as usize));
+                *part = Part::Disk(space.scratch.write(lane_bytes::<I>(block.words(), *lanes as usize))?, *lanes);
+                moved = true;
+            }
         }
         Ok(moved)
     }
@@ -196,7 +187,12 @@ impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
     }
 
     fn bounds(&self) -> Bounds<I, N> {
-        let mut bounds = self.bounds;
+        let mut bounds = self.spilled;
+        for part in &self.parts {
+            if let Part::Ram(block, lanes) = part {
+                bounds.include(records(block.words(), *lanes as usize));
+            }
+        }
         bounds.include(self.tail());
         bounds
     }
@@ -236,13 +232,27 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     /// The last record not yet popped.
     #[inline(always)]
     pub fn pop(&mut self, space: &Space) -> Result<Option<[I; N]>> {
-        if self.left == 0 && !self.load(space)? {
-            return Ok(None);
+        let mut last = None;
+        self.pop_while(space, |record| {
+            last = Some(record);
+            Ok(false)
+        })?;
+        Ok(last)
+    }
+
+    /// Pops records and shows them, until `show` answers `false` or none is left.
+    #[inline(always)]
+    pub fn pop_while(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<bool>) -> Result<()> {
+        while self.left > 0 || self.load(space)? {
+            let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
+            for record in lanes[..self.left].chunks_exact(N).rev() {
+                self.left -= N;
+                if !show(std::array::from_fn(|lane| record[lane]))? {
+                    return Ok(());
+                }
+            }
         }
-        self.left -= N;
-        let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
-        let record = &lanes[self.left..self.left + N];
-        Ok(Some(std::array::from_fn(|lane| record[lane])))
+        Ok(())
     }
 
     #[cold]

@@ -84,17 +84,17 @@ impl Levels {
     /// The rank of an id below `end`.
     #[inline(always)]
     pub fn rank_of(&self, id: u64) -> usize {
-        let mut rank = self.index[(id >> self.shift) as usize] as usize;
-        // Two entries that lie side by side: one of them is the next rank's first id.
+        let mut rank = self.rank_or_below(id);
         while self.first[rank + 1] <= id {
             rank += 1;
         }
         rank
     }
 
-    /// Bytes this table holds.
-    pub fn bytes(&self) -> usize {
-        self.variables.capacity() * 4 + self.first.capacity() * 8 + self.index.capacity() * 4
+    /// The rank of an id below `end`, or one a little before it.
+    #[inline(always)]
+    pub fn rank_or_below(&self, id: u64) -> usize {
+        self.index[(id >> self.shift) as usize] as usize
     }
 }
 

@@ -2,58 +2,50 @@
 
 use super::node_file::{Body, NodeFile, Width};
 use crate::{
-    disk::{backend::ScratchFile, lane::Lane, map::Mapping, pool::Block, space::Space},
+    disk::{lane::Lane, map::Mapping, space::Space},
     error::Result,
 };
 
-/// The nodes of one level; a level on disk is mapped a span at a time, and released behind the reader.
+/// The nodes of one level, seen through a window: a block in RAM, or a part of the file that is mapped and released behind
+/// the reader.
 #[derive(Debug)]
 pub struct LevelReader<'a> {
-    /// The ids of the level.
+    /// `None` for a level that is not there.
+    file: Option<&'a NodeFile>,
+    /// The first id of the level, and how many follow.
     first: u64,
     len: u64,
-    width: Width,
-    source: Source<'a>,
+    /// Nodes that are mapped at once.
+    span: u64,
+    /// Words of the window, and the word of the file it begins at.
+    window: Window<'a>,
+    window_first: u64,
 }
 
 #[derive(Debug)]
-enum Source<'a> {
-    Ram { blocks: &'a [Block], shift: u32 },
-    Disk { file: &'a dyn ScratchFile, span: u64, window: Option<Window> },
-}
-
-/// The part of a level that is mapped now.
-#[derive(Debug)]
-struct Window {
-    map: Mapping,
-    first: u64,
-    len: u64,
+enum Window<'a> {
+    Ram(&'a [u64]),
+    Disk(Mapping),
 }
 
 impl<'a> LevelReader<'a> {
+    /// A reader of no level: every id is its own cofactor.
+    pub fn absent() -> Self {
+        Self { file: None, first: 0, len: 0, span: 1, window: Window::Ram(&[]), window_first: 0 }
+    }
+
     /// A reader of the level of `rank` that maps at most `span` bytes at once.
     pub fn new(file: &'a NodeFile, rank: usize, span: usize) -> Self {
         let (first, end) = file.levels.range(rank);
-        let source = match &file.body {
-            Body::Ram { blocks, shift } => Source::Ram { blocks, shift: *shift },
-            Body::Disk { file: on_disk, .. } => {
-                let span = (span / file.width.node_bytes()).max(1) as u64;
-                Source::Disk { file: &**on_disk, span, window: None }
-            }
-        };
-        Self { first, len: end - first, width: file.width, source }
-    }
-
-    /// A reader of no level: every id is its own cofactor.
-    pub fn absent() -> Self {
-        Self { first: 0, len: 0, width: Width::Narrow, source: Source::Ram { blocks: &[], shift: 0 } }
+        let span = (span / file.width.node_bytes()).max(1) as u64;
+        Self { file: Some(file), first, len: end - first, span, ..Self::absent() }
     }
 
     /// Bytes that would have to be mapped to read the whole level at random.
     pub fn mapped_bytes(&self) -> u64 {
-        match self.source {
-            Source::Ram { .. } => 0,
-            Source::Disk { .. } => self.len * self.width.node_bytes() as u64,
+        match self.file {
+            Some(NodeFile { body: Body::Disk { .. }, width, .. }) => self.len * width.node_bytes() as u64,
+            _ => 0,
         }
     }
 
@@ -66,38 +58,54 @@ impl<'a> LevelReader<'a> {
     /// The children of a node on this level.
     #[inline(always)]
     pub fn children<I: Lane>(&mut self, id: u64, space: &Space) -> Result<[I; 2]> {
-        let narrow = I::WORDS == 1 || self.width == Width::Narrow;
-        let (words, at) = match &mut self.source {
-            Source::Ram { blocks, shift } => {
-                let word = if narrow { id } else { 2 * id };
-                (blocks[(word >> *shift) as usize].words(), (word & ((1 << *shift) - 1)) as usize)
-            }
-            Source::Disk { file, span, window } => {
-                let at = id.wrapping_sub(window.as_ref().map_or(u64::MAX, |window| window.first));
-                let at = if at < window.as_ref().map_or(0, |window| window.len) {
-                    at
-                } else {
-                    let end = self.first + self.len;
-                    *window = Some(Window::open(*file, id, end.min(id + *span) - id, self.width, space)?);
-                    0
-                };
-                let words = window.as_ref().map_or(&[][..], |window| window.map.records::<u64>());
-                (words, if narrow { at } else { 2 * at } as usize)
+        // A narrow sweep has narrow operands only; a wide one asks.
+        if I::WORDS == 2 && self.file.is_some_and(|file| file.width == Width::Wide) {
+            let at = self.locate(2 * id, space)?;
+            let words = self.words();
+            return Ok([I::of(words[at]), I::of(words[at + 1])]);
+        }
+        let node = match self.words().get(id.wrapping_sub(self.window_first) as usize) {
+            Some(&node) => node,
+            None => {
+                let at = self.locate(id, space)?;
+                self.words()[at]
             }
         };
-        Ok(if narrow {
-            [I::of(words[at] & 0xffff_ffff), I::of(words[at] >> 32)]
-        } else {
-            [I::of(words[at]), I::of(words[at + 1])]
-        })
+        Ok([I::of(node & 0xffff_ffff), I::of(node >> 32)])
     }
-}
 
-impl Window {
-    #[cold]
-    fn open(file: &dyn ScratchFile, first: u64, len: u64, width: Width, space: &Space) -> Result<Self> {
-        let bytes = width.node_bytes() as u64;
-        let map = file.map(first * bytes, (len * bytes) as usize).map_err(space.fail("map"))?;
-        Ok(Self { map, first, len })
+    #[inline(always)]
+    fn words(&self) -> &[u64] {
+        match &self.window {
+            Window::Ram(words) => words,
+            Window::Disk(map) => map.records(),
+        }
+    }
+
+    /// Where `word` of the file is in the window, which moves there if it must.
+    #[inline(never)]
+    fn locate(&mut self, word: u64, space: &Space) -> Result<usize> {
+        let at = word.wrapping_sub(self.window_first);
+        if at < self.words().len() as u64 {
+            return Ok(at as usize);
+        }
+        let Some(file) = self.file else { return Ok(0) };
+        match &file.body {
+            Body::Ram { blocks, shift } => {
+                self.window = Window::Ram(blocks[(word >> shift) as usize].words());
+                self.window_first = word >> shift << shift;
+            }
+            Body::Disk { file: on_disk, .. } => {
+                let words_per_node = file.width.node_bytes() as u64 / 8;
+                // A level that fits the span is mapped whole; of a larger one, what comes next.
+                let first = if self.len <= self.span { self.first } else { word / words_per_node };
+                let len = self.span.min(self.first + self.len - first);
+                let bytes = file.width.node_bytes() as u64;
+                let map = on_disk.map(first * bytes, (len * bytes) as usize).map_err(space.fail("map"))?;
+                self.window = Window::Disk(map);
+                self.window_first = first * words_per_node;
+            }
+        }
+        Ok((word - self.window_first) as usize)
     }
 }

@@ -77,11 +77,18 @@ struct Frontier<'a, I, S, const N: usize> {
 struct Operand<'a> {
     file: &'a NodeFile,
     /// For every rank of its levels, the level of the sweep; the terminals are below all.
-    level_of: Vec<u32>,
+    steps: Vec<Step>,
     /// The rank of its highest level not yet passed.
     rank: usize,
     /// Its nodes on the level at hand.
     reader: LevelReader<'a>,
+}
+
+/// Where the ids of a rank end, and the level of the sweep they belong to.
+#[derive(Clone, Copy)]
+struct Step {
+    end: u64,
+    level: u32,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
@@ -135,23 +142,27 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
         sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
+            self.check_room(batch.len())?;
             for &request in batch {
                 let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
                 last = request;
                 self.result.arcs.append([I::of(2 * request[N - 1].get() + u64::from(fresh))], space)?;
-                if fresh {
-                    let node = self.number()?;
-                    let (mut low, mut high) = (request, request);
+                if !fresh {
+                    continue;
+                }
+                let node = self.next;
+                self.next += 1;
+                let (mut low, mut high) = (request, request);
+                if late == 0 {
                     for at in 0..N - 1 {
-                        if late & 1 << at == 0 {
-                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
-                        }
+                        [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
                     }
-                    if late == 0 {
-                        self.ask_both(node, low, high)?;
-                    } else {
-                        suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
+                    self.ask_both(node, low, high)?;
+                } else {
+                    for at in (0..N - 1).filter(|at| late & 1 << at == 0) {
+                        [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
                     }
+                    suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
                 }
             }
             Ok(())
@@ -188,15 +199,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
     }
 
-    /// The id of one more node.
-    #[inline(always)]
-    fn number(&mut self) -> Result<u64> {
+    /// Fails when `count` more nodes might not find an id in this width.
+    fn check_room(&self, count: usize) -> Result<()> {
         let limit = if I::WORDS == 1 { self.space.limits.narrow_ids } else { u64::MAX >> 3 };
-        if self.next >= limit {
-            return Err(Error::TooManyNodes { limit });
-        }
-        self.next += 1;
-        Ok(self.next - 1)
+        if self.next + count as u64 > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -210,16 +216,16 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 impl<'a> Operand<'a> {
     fn new(file: &'a NodeFile, variables: &[u32]) -> Self {
         let levels = file.levels();
-        let mut level_of = vec![variables.len() as u32; levels.ranks()];
+        let mut steps = Vec::with_capacity(levels.ranks());
         let mut level = variables.len();
-        for (rank, entry) in level_of.iter_mut().enumerate().skip(1) {
-            while variables[level - 1] != levels.variable(rank) {
+        for rank in 0..levels.ranks() {
+            while rank > 0 && variables[level] != levels.variable(rank) {
                 level -= 1;
             }
-            level -= 1;
-            *entry = level as u32;
+            steps.push(Step { end: levels.range(rank).1, level: level as u32 });
+            level = level.saturating_sub(1);
         }
-        Self { file, level_of, rank: levels.ranks() - 1, reader: LevelReader::absent() }
+        Self { file, steps, rank: levels.ranks() - 1, reader: LevelReader::absent() }
     }
 
     /// Opens the level of `variable`, if there is one; it maps `span` bytes at a time.
@@ -234,7 +240,11 @@ impl<'a> Operand<'a> {
 
     #[inline(always)]
     fn level_of(&self, id: u64) -> u32 {
-        self.level_of[self.file.levels().rank_of(id)]
+        let mut rank = self.file.levels().rank_or_below(id);
+        while self.steps[rank].end <= id {
+            rank += 1;
+        }
+        self.steps[rank].level
     }
 }
 
