@@ -3,7 +3,11 @@
 //! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, it is an
 //! external sort.
 
-use super::{external::External, lane::Lane, space::Space};
+use super::{
+    external::{External, Sorted},
+    lane::Lane,
+    space::Space,
+};
 use crate::error::Result;
 
 /// An array of zeroes at first, or an external sorter in its place.
@@ -45,26 +49,70 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Shows every index with its value, zero where none was put, from the last to the first.
+    /// Puts each (index, value) of `pairs`.
     #[inline]
-    pub fn drain(self, mut each: impl FnMut(u64, I) -> Result<()>) -> Result<()> {
+    pub fn put_all(&mut self, pairs: &[[I; 2]]) -> Result<()> {
         match self {
-            Self::Array(array) => {
-                array.iter().enumerate().rev().try_for_each(|(index, &value)| each(index as u64, value))
+            Self::Array(array) => pairs.iter().for_each(|&[index, value]| array[index.get() as usize] = value),
+            Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index.get(), value))?,
+        }
+        Ok(())
+    }
+
+    /// Puts the values of the indices 0, 1, 2, ….
+    #[inline]
+    pub fn put_in_order(&mut self, values: impl Iterator<Item = I>) -> Result<()> {
+        match self {
+            Self::Array(array) => array.iter_mut().zip(values).for_each(|(place, value)| *place = value),
+            Self::Sorted(..) => (0..).zip(values).try_for_each(|(index, value)| self.put(index, value))?,
+        }
+        Ok(())
+    }
+
+    /// The values from the last index to the first, zero where none was put.
+    pub fn descend(self) -> Result<Descent<'a, I>> {
+        Ok(match self {
+            Self::Array(array) => Descent::Array(array.iter().rev()),
+            Self::Sorted(external, _) => {
+                let mut sorted = external.finish()?;
+                Descent::Sorted { next: sorted.next()?, sorted, distance: 0 }
             }
-            Self::Sorted(external, len) => {
-                let mut left = len;
-                external.drain(|[distance, value]| {
-                    let index = len - 1 - distance.get();
-                    while left > index + 1 {
-                        left -= 1;
-                        each(left, I::zeroed())?;
-                    }
-                    left = index;
-                    each(index, value)
-                })?;
-                (0..left).rev().try_for_each(|index| each(index, I::zeroed()))
-            }
+        })
+    }
+}
+
+/// The values of a [`Dense`], the last index first.
+pub enum Descent<'a, I: Lane> {
+    /// Off the array.
+    Array(std::iter::Rev<std::slice::Iter<'a, I>>),
+    /// Off the sorter.
+    Sorted {
+        /// All pairs to come but one.
+        sorted: Sorted<'a, [I; 2]>,
+        /// The pair that comes next.
+        next: Option<[I; 2]>,
+        /// How far from the last index the next value is.
+        distance: u64,
+    },
+}
+
+impl<I: Lane> Descent<'_, I> {
+    /// The next value; zero below the first index.
+    #[inline(always)]
+    pub fn next(&mut self) -> Result<I> {
+        match self {
+            Self::Array(values) => Ok(values.next().copied().unwrap_or(I::zeroed())),
+            Self::Sorted { sorted, next, distance } => match *next {
+                Some([at, value]) if at.get() == *distance => {
+                    *distance += 1;
+                    *next = sorted.next()?;
+                    Ok(value)
+                }
+                _ => {
+                    *distance += 1;
+                    Ok(I::zeroed())
+                }
+            },
         }
     }
 }
@@ -82,15 +130,15 @@ mod tests {
                 std::sync::Arc::make_mut(&mut space.limits).dense = dense;
                 let mut array = vec![9; 7];
                 let mut values = Dense::<u32>::new(&mut array, len, &space).expect("a folder");
-                for index in (0..len).filter(|index| index % 3 != 1) {
-                    values.put(index * 7 % len.max(1), index as u32 + 1).expect("room");
+                // A prime stride meets every index once.
+                for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
+                    values.put(index, index as u32 + 1).expect("room");
                 }
-                let mut shown = Vec::new();
-                values.drain(|index, value| Ok(shown.push((index, value)))).expect("all values");
-                shown
+                let mut descent = values.descend().expect("all values");
+                (0..len).map(|_| descent.next().expect("a value")).collect::<Vec<_>>()
             });
             assert_eq!(shown[0], shown[1]);
-            assert!(shown[0].iter().map(|pair| pair.0).eq((0..len).rev()));
+            assert_eq!(shown[0].iter().filter(|&&value| value > 0).count() as u64, len - (len + 1) / 3);
         }
     }
 }

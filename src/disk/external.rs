@@ -12,7 +12,7 @@ use std::{
 };
 
 use bytemuck::Pod;
-use extsort::{ExternalSorter, PushExternalSorter, Sortable};
+use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
 
 use super::space::{Claim, Space};
@@ -92,25 +92,50 @@ impl<'a, R: Record> External<'a, R> {
         let _ = std::fs::remove_file(self.folder.path().join(number.to_string()));
     }
 
-    /// Shows all records in order.
-    pub fn drain(mut self, mut show: impl FnMut(R) -> Result<()>) -> Result<()> {
+    /// Merges what was taken.
+    pub fn finish(mut self) -> Result<Sorted<'a, R>> {
         let left_over = self.count % self.run;
         if self.count >= self.run && left_over == 0 {
             self.sorter.push(Item(R::MAX)).map_err(self.space.fail("sort in"))?;
         } else if self.count > self.run {
             self.segment_written(left_over);
         }
-        let sorted = self.sorter.done().map_err(self.space.fail("sort in"))?;
-        let mut found = 0;
-        for record in sorted.take(usize::try_from(self.count).unwrap_or(usize::MAX)) {
-            show(record.map_err(self.space.fail("sort in"))?.0)?;
-            found += 1;
+        let records = self.sorter.done().map_err(self.space.fail("sort in"))?;
+        let Self { space, folder, claim, count, .. } = self;
+        Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0 })
+    }
+}
+
+/// The records of an [`External`] sorter, in order.
+pub struct Sorted<'a, R: Record> {
+    space: &'a Space,
+    records: SortedIterator<Item<R>, Compare<R>>,
+    _folder: TempDir,
+    _claim: Claim,
+    count: u64,
+    found: u64,
+}
+
+impl<R: Record> Sorted<'_, R> {
+    /// The next record; `None` after as many as were taken.
+    ///
+    /// # Errors
+    /// `LostRecords` when the sorter has fewer.
+    pub fn next(&mut self) -> Result<Option<R>> {
+        if self.found == self.count {
+            return Ok(None);
         }
-        if found != self.count {
-            let folder = self.space.backend.folder().to_owned();
-            return Err(Error::LostRecords { expected: self.count, found, folder });
+        match self.records.next() {
+            Some(record) => {
+                self.found += 1;
+                Ok(Some(record.map_err(self.space.fail("sort in"))?.0))
+            }
+            None => Err(Error::LostRecords {
+                expected: self.count,
+                found: self.found,
+                folder: self.space.backend.folder().to_owned(),
+            }),
         }
-        Ok(())
     }
 }
 
@@ -132,8 +157,9 @@ mod tests {
                 let key = (i * 37 % (len + 1)) as u32;
                 sorter.push([key, i as u32]).expect("room on disk");
             }
-            let mut sorted = Vec::new();
-            sorter.drain(|record: [u32; 2]| Ok(sorted.push(record))).expect("all records");
+            let mut records = sorter.finish().expect("all runs");
+            let sorted: Vec<[u32; 2]> = std::iter::from_fn(|| records.next().expect("all records")).collect();
+            drop(records);
             let mut expected: Vec<_> = (0..len).map(|i| [(i * 37 % (len + 1)) as u32, i as u32]).collect();
             expected.sort_unstable();
             assert_eq!(sorted, expected, "{len} records");
@@ -148,8 +174,8 @@ mod tests {
         for _ in 0..16 {
             sorter.push([u32::MAX]).expect("room on disk");
         }
-        let mut found = 0;
-        sorter.drain(|record| Ok(found += u64::from(record == [u32::MAX]))).expect("all records");
-        assert_eq!(found, 16);
+        let mut records = sorter.finish().expect("all runs");
+        let found: Vec<_> = std::iter::from_fn(|| records.next().expect("all records")).collect();
+        assert_eq!(found, [[u32::MAX]; 16]);
     }
 }

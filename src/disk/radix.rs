@@ -32,6 +32,14 @@ impl<I: Lane, const N: usize> Bounds<I, N> {
     }
 }
 
+impl<I: Lane> Bounds<I, 3> {
+    /// The bounds of pairs that are followed by their number, which is below `count`.
+    pub fn numbered(pairs: Bounds<I, 2>, count: usize) -> Self {
+        let ([a, b], [c, d]) = (pairs.low, pairs.high);
+        Self { low: [a, b, I::of(APART)], high: [c, d, I::of(count as u64)] }
+    }
+}
+
 /// Values below this keep their place whatever the range of the others.
 const APART: u64 = 2;
 

@@ -68,16 +68,15 @@ impl Sorter {
             _ => {
                 let mut external = External::new(space, space.limits.sort / 2)?;
                 bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
+                let mut sorted = external.finish()?;
                 let mut batch = Vec::with_capacity(BATCH);
-                external.drain(|record| {
+                while let Some(record) = sorted.next()? {
                     batch.push(record);
-                    if batch.len() < BATCH {
-                        return Ok(());
+                    if batch.len() == BATCH {
+                        show(&batch)?;
+                        batch.clear();
                     }
-                    show(&batch)?;
-                    batch.clear();
-                    Ok(())
-                })?;
+                }
                 show(&batch)
             }
         }

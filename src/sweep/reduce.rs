@@ -15,7 +15,7 @@
 use super::run::Run;
 use crate::{
     disk::{
-        dense::Dense,
+        dense::{Dense, Descent},
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
@@ -35,6 +35,8 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
     let space = run.space;
     let mut sweep = Upward {
         queue: LevelQueue::new(levels.ranks()),
+        steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
+        levels: &levels,
         writer: NodeWriter::new(space)?,
         arcs: arcs.into_stack(),
         ones: ones.into_stack(),
@@ -44,7 +46,7 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
         let width = end - first;
         let mut children = Dense::new(run.children, 2 * width, space)?;
         let results = sweep.queue.take(levels.ranks() - 1 - rank);
-        results.drain(space, |block| block.iter().try_for_each(|&[slot, id]| children.put(slot.get(), id)))?;
+        results.drain(space, |block| children.put_all(block))?;
         for _ in 0..ones_on[rank] {
             if let Some([slot]) = sweep.ones.pop(space)? {
                 children.put(slot.get() - 2 * first, I::of(TRUE))?;
@@ -57,24 +59,41 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
                 sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
             Err(children) => {
-                let siblings = merge_equal_children(children, &mut ids, space)?;
+                let siblings = merge_equal_children(children, width, &mut ids, space)?;
                 sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
         }
         sweep.writer.end_level(levels.variable(rank));
-        ids.drain(|_, id| sweep.forward(id, &levels, space))?;
+        sweep.forward(ids.descend()?, width, space)?;
         run.report("reduce", levels.variable(rank), sweep.writer.nodes());
     }
     sweep.writer.seal(space)
 }
 
 /// What the sweep carries upwards.
-struct Upward<I> {
+struct Upward<'a, I> {
+    levels: &'a Levels,
+    /// By rank.
+    steps: Vec<Step>,
     /// Ids on their way to their parents: (slot within the parent's level, id).
     queue: LevelQueue<I, 2>,
     writer: NodeWriter<I>,
     arcs: Stack<I, 1>,
     ones: Stack<I, 1>,
+}
+
+/// The slots of a rank, and where it stands in the queue.
+struct Step {
+    first: u64,
+    end: u64,
+    level: usize,
+}
+
+impl Step {
+    fn new(levels: &Levels, rank: usize) -> Self {
+        let (first, end) = levels.range(rank);
+        Self { first: 2 * first, end: 2 * end, level: levels.ranks() - 1 - rank }
+    }
 }
 
 /// The nodes of a level whose children differ, as (low, high, node), straight from the array of children.
@@ -88,13 +107,11 @@ impl<'a, I: Lane> Siblings<'a, I> {
     /// Takes the children of all nodes and gives each the id of its low child: right for those whose children are equal, and
     /// overwritten for the others. (`ids` is an array here, since it is half as long as that of the children.)
     fn new(pairs: &'a [[I; 2]], ids: &mut Dense<'_, I>) -> Result<Self> {
+        ids.put_in_order(pairs.iter().map(|pair| pair[0]))?;
+        let len = pairs.iter().map(|[low, high]| u64::from(low != high)).sum();
         let mut bounds = Bounds::default();
-        let mut len = 0;
-        for (node, &[low, high]) in pairs.iter().enumerate() {
-            ids.put(node as u64, low)?;
-            len += u64::from(low != high);
-            bounds.include(&[[low, high, I::of(node as u64)]]);
-        }
+        bounds.include(pairs);
+        let bounds = Bounds::numbered(bounds, pairs.len());
         Ok(Self { pairs, len, bounds })
     }
 }
@@ -123,23 +140,26 @@ impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
 }
 
 /// The same where the children had to be sorted outside memory and come in order but once.
-fn merge_equal_children<I: Lane>(children: Dense<'_, I>, ids: &mut Dense<'_, I>, space: &Space) -> Result<Spool<I, 3>> {
+fn merge_equal_children<I: Lane>(
+    children: Dense<'_, I>,
+    width: u64,
+    ids: &mut Dense<'_, I>,
+    space: &Space,
+) -> Result<Spool<I, 3>> {
     let mut siblings = Spool::new(Share::Queue);
-    let mut high = I::of(FALSE);
-    children.drain(|slot, child| {
-        if slot % 2 == 1 {
-            high = child;
-            Ok(())
-        } else if child == high {
-            ids.put(slot / 2, child)
+    let mut children = children.descend()?;
+    for node in (0..width).rev() {
+        let (high, low) = (children.next()?, children.next()?);
+        if low == high {
+            ids.put(node, low)?;
         } else {
-            siblings.append([child, high, I::of(slot / 2)], space)
+            siblings.append([low, high, I::of(node)], space)?;
         }
-    })?;
+    }
     Ok(siblings)
 }
 
-impl<I: Lane> Upward<I> {
+impl<I: Lane> Upward<'_, I> {
     /// Writes one node for all siblings that agree, and gives each its id.
     fn number(
         &mut self,
@@ -162,21 +182,26 @@ impl<I: Lane> Upward<I> {
         })
     }
 
-    /// Sends `id` along the arcs of the last node whose arcs have not been followed.
-    #[inline(always)]
-    fn forward(&mut self, id: I, levels: &Levels, space: &Space) -> Result<()> {
-        while let Some([arc]) = self.arcs.pop(space)? {
+    /// Sends the ids of a level's `width` nodes along the arcs that lead to them, the last node first.
+    fn forward(&mut self, mut ids: Descent<'_, I>, width: u64, space: &Space) -> Result<()> {
+        let Self { levels, steps, queue, arcs, .. } = self;
+        let (mut id, mut left) = (ids.next()?, width);
+        arcs.pop_while(space, |[arc]| {
             let (slot, first_of_node) = (arc.get() / 2, arc.get() % 2 == 1);
+            let mut rank = levels.rank_or_below(slot / 2);
+            while steps[rank].end <= slot {
+                rank += 1;
+            }
+            let Step { first, level, .. } = steps[rank];
             // The root's own arc leads nowhere.
-            if slot >= 2 {
-                let rank = levels.rank_of(slot / 2);
-                let slot = slot - 2 * levels.first(rank);
-                self.queue.push(levels.ranks() - 1 - rank, [I::of(slot), id], space)?;
+            if rank > 0 {
+                queue.push(level, [I::of(slot - first), id], space)?;
             }
             if first_of_node {
-                break;
+                left -= 1;
+                id = ids.next()?;
             }
-        }
-        Ok(())
+            Ok(left > 0)
+        })
     }
 }
