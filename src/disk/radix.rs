@@ -68,9 +68,9 @@ impl<const N: usize> Packing<N> {
             if total + bits > 64 {
                 return None;
             }
-            // A lane without bits at shift 64 would overflow the shift; any shift does for it.
-            shift[lane] = if bits == 0 { 0 } else { total };
-            mask[lane] = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+            // Lanes without bits hold 0 everywhere; at shift 64 even those would overflow.
+            shift[lane] = total.min(63);
+            mask[lane] = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
             total += bits;
             if lane >= keys {
                 payload_bits = total;
@@ -85,7 +85,9 @@ impl<const N: usize> Packing<N> {
         let mut word = 0;
         for lane in 0..N {
             let value = record[lane].get();
-            word |= (if value < APART { value } else { value - self.base[lane] }) << self.shift[lane];
+            let value = if value < APART { value } else { value - self.base[lane] };
+            // The last lane lies lowest.
+            word |= if lane == N - 1 { value } else { value << self.shift[lane] };
         }
         word
     }
@@ -94,7 +96,8 @@ impl<const N: usize> Packing<N> {
     #[inline(always)]
     pub fn unpack<I: Lane>(&self, word: u64) -> [I; N] {
         std::array::from_fn(|lane| {
-            let value = (word >> self.shift[lane]) & self.mask[lane];
+            let value = if lane == N - 1 { word } else { word >> self.shift[lane] };
+            let value = value & self.mask[lane];
             I::of(if value < APART { value } else { value + self.base[lane] })
         })
     }
@@ -105,39 +108,39 @@ const FEW: usize = 384;
 /// Bits of a digit at most: 2,048 counters stay in the first-level cache.
 const DIGIT: u32 = 11;
 
-/// Sorts `words` by the `bits` bits from bit `from` up; words that agree there may come in any order. `spare` is as long as
-/// `words`.
-pub fn sort(words: &mut [u64], spare: &mut [u64], from: u32, bits: u32) {
+/// Sorts `words` by the `bits` bits from bit `from` up; words that agree there may come in any order. The sorted words are
+/// in `words` or in `spare`, which is as long; where it is shorter, they are sorted by comparison.
+pub fn sort<'a>(words: &'a mut [u64], spare: &'a mut [u64], from: u32, bits: u32) -> &'a [u64] {
     if words.len() < FEW || spare.len() < words.len() {
         words.sort_unstable();
-        return;
+        return words;
     }
-    let passes = bits.div_ceil(DIGIT);
-    let digit = bits.checked_div(passes).map_or(0, |least| least + u32::from(bits % passes > 0));
+    // More counters than half the words would cost more than the pass they save.
+    let most = (words.len().ilog2() - 1).min(DIGIT);
+    let passes = bits.div_ceil(most);
+    let digit = if passes == 0 { 0 } else { bits.div_ceil(passes) };
     let spare = &mut spare[..words.len()];
     let (mut source, mut target) = (words, spare);
     for pass in 0..passes {
         scatter(source, target, from + pass * digit, digit);
         std::mem::swap(&mut source, &mut target);
     }
-    if passes % 2 == 1 {
-        target.copy_from_slice(source);
-    }
+    source
 }
 
 /// One stable counting pass on the `digit` bits from bit `from` up.
 fn scatter(source: &[u64], target: &mut [u64], from: u32, digit: u32) {
-    let mask = (1 << digit) - 1;
-    let mut starts = [0u32; 1 << DIGIT];
-    for word in source {
-        starts[(word >> from) as usize & mask & ((1 << DIGIT) - 1)] += 1;
-    }
+    const COUNTERS: usize = 1 << DIGIT;
+    let mask = (1usize << digit) - 1;
+    let place = |word: u64| (word >> from) as usize & mask & (COUNTERS - 1);
+    let mut starts = [0u32; COUNTERS];
+    source.iter().for_each(|&word| starts[place(word)] += 1);
     let mut sum = 0;
     for start in &mut starts[..=mask] {
         sum += std::mem::replace(start, sum);
     }
     for &word in source {
-        let start = &mut starts[(word >> from) as usize & mask & ((1 << DIGIT) - 1)];
+        let start = &mut starts[place(word)];
         target[*start as usize] = word;
         *start += 1;
     }
@@ -185,7 +188,7 @@ mod tests {
             for (from, bits) in [(0, 44), (7, 37), (12, 11), (3, 0), (20, 24)] {
                 let mut words: Vec<u64> = (0..len).map(|_| random()).collect();
                 let mut expected = words.clone();
-                sort(&mut words, &mut vec![0; len], from, bits);
+                let mut words = sort(&mut words, &mut vec![0; len], from, bits).to_vec();
                 let key = |word: &u64| (word >> from) & ((1 << bits) - 1);
                 if from + bits == 44 {
                     assert!(words.is_sorted_by_key(key));

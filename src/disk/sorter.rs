@@ -103,8 +103,7 @@ impl Sorter {
         }
         let mut start = 0;
         for &end in &self.starts {
-            let words = &mut self.words[start..end];
-            radix::sort(words, &mut self.spare, packing.payload_bits, key_bits);
+            let words = radix::sort(&mut self.words[start..end], &mut self.spare, packing.payload_bits, key_bits);
             for words in words.chunks(BATCH) {
                 let mut batch = [[I::of(0); N]; BATCH];
                 for (record, &word) in batch.iter_mut().zip(words) {
