@@ -2,7 +2,8 @@
 
 mod bdd;
 mod builder;
-mod disk;
+#[doc(hidden)]
+pub mod disk;
 mod error;
 mod file;
 mod model;
@@ -16,6 +17,7 @@ pub use model::op::BinaryOp;
 pub use store::{Config, ProgressCallback, SMALLEST_MEMORY, Stats, Store};
 pub use sweep::run::Progress;
 
+/// The seams and the toolbox, for tests and benches of the engine; no part of the interface.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::disk::{
