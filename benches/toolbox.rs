@@ -74,7 +74,8 @@ fn queueing(criterion: &mut Criterion) {
 
 /// The parity of `count` variables from `first` up, a diagram of 2 · `count` − 1 nodes.
 fn parity(store: &Store, first: u32, count: u32) -> Result<Bdd> {
-    (first + 1..first + count).try_fold(store.variable(first)?, |parity, variable| parity.xor(&store.variable(variable)?))
+    (first + 1..first + count)
+        .try_fold(store.variable(first)?, |parity, variable| parity.xor(&store.variable(variable)?))
 }
 
 fn small_diagrams(criterion: &mut Criterion) {

@@ -41,14 +41,6 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// The array itself, if it is one.
-    pub fn into_array(self) -> std::result::Result<&'a mut [I], Self> {
-        match self {
-            Self::Array(array) => Ok(array),
-            Self::Sorted(..) => Err(self),
-        }
-    }
-
     /// Puts each (index, value) of `pairs`.
     #[inline]
     pub fn put_all(&mut self, pairs: &[[I; 2]]) -> Result<()> {
@@ -75,7 +67,7 @@ impl<'a, I: Lane> Dense<'a, I> {
             Self::Array(array) => Descent::Array(array.iter().rev()),
             Self::Sorted(external, _) => {
                 let mut sorted = external.finish()?;
-                Descent::Sorted { next: sorted.next()?, sorted, distance: 0 }
+                Descent::Sorted { next: sorted.record()?, sorted, distance: 0 }
             }
         })
     }
@@ -99,13 +91,13 @@ pub enum Descent<'a, I: Lane> {
 impl<I: Lane> Descent<'_, I> {
     /// The next value; zero below the first index.
     #[inline(always)]
-    pub fn next(&mut self) -> Result<I> {
+    pub fn step(&mut self) -> Result<I> {
         match self {
             Self::Array(values) => Ok(values.next().copied().unwrap_or(I::zeroed())),
             Self::Sorted { sorted, next, distance } => match *next {
                 Some([at, value]) if at.get() == *distance => {
                     *distance += 1;
-                    *next = sorted.next()?;
+                    *next = sorted.record()?;
                     Ok(value)
                 }
                 _ => {
@@ -135,7 +127,7 @@ mod tests {
                     values.put(index, index as u32 + 1).expect("room");
                 }
                 let mut descent = values.descend().expect("all values");
-                (0..len).map(|_| descent.next().expect("a value")).collect::<Vec<_>>()
+                (0..len).map(|_| descent.step().expect("a value")).collect::<Vec<_>>()
             });
             assert_eq!(shown[0], shown[1]);
             assert_eq!(shown[0].iter().filter(|&&value| value > 0).count() as u64, len - (len + 1) / 3);

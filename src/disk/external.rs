@@ -121,7 +121,7 @@ impl<R: Record> Sorted<'_, R> {
     ///
     /// # Errors
     /// `LostRecords` when the sorter has fewer.
-    pub fn next(&mut self) -> Result<Option<R>> {
+    pub fn record(&mut self) -> Result<Option<R>> {
         if self.found == self.count {
             return Ok(None);
         }
@@ -148,8 +148,8 @@ mod tests {
     /// on disk.
     #[test]
     fn no_record_is_lost_at_any_length_around_a_run() {
-        let space = testing::space(1 << 24);
         const RUN: u64 = 64;
+        let space = testing::space(1 << 24);
         for len in 0..=4 * RUN + 1 {
             let mut sorter = External::new(&space, RUN as usize * 8).expect("a folder");
             assert_eq!(sorter.run, RUN);
@@ -158,7 +158,7 @@ mod tests {
                 sorter.push([key, i as u32]).expect("room on disk");
             }
             let mut records = sorter.finish().expect("all runs");
-            let sorted: Vec<[u32; 2]> = std::iter::from_fn(|| records.next().expect("all records")).collect();
+            let sorted: Vec<[u32; 2]> = std::iter::from_fn(|| records.record().expect("all records")).collect();
             drop(records);
             let mut expected: Vec<_> = (0..len).map(|i| [(i * 37 % (len + 1)) as u32, i as u32]).collect();
             expected.sort_unstable();
@@ -175,7 +175,7 @@ mod tests {
             sorter.push([u32::MAX]).expect("room on disk");
         }
         let mut records = sorter.finish().expect("all runs");
-        let found: Vec<_> = std::iter::from_fn(|| records.next().expect("all records")).collect();
+        let found: Vec<_> = std::iter::from_fn(|| records.record().expect("all records")).collect();
         assert_eq!(found, [[u32::MAX]; 16]);
     }
 }

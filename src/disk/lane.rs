@@ -23,7 +23,7 @@ impl Lane for u32 {
 
     #[inline(always)]
     fn of(value: u64) -> Self {
-        debug_assert!(value <= u64::from(u32::MAX), "a value of the wide width in a narrow lane");
+        debug_assert!(u32::try_from(value).is_ok(), "a value of the wide width in a narrow lane");
         value as u32
     }
 

@@ -38,6 +38,7 @@ const MEDIUM: usize = 4096;
 
 impl Class {
     /// The next size up; `Full` follows itself.
+    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Class::Small => Class::Medium,

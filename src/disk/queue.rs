@@ -105,7 +105,10 @@ mod tests {
                         heap.push(std::cmp::Reverse((target, record)));
                     }
                     let mut found = Vec::new();
-                    sorter.sort(queue.take(level as usize), 2, &space, |batch| Ok(found.extend_from_slice(batch)))?;
+                    sorter.sort(queue.take(level as usize), 2, &space, |batch| {
+                        found.extend_from_slice(batch);
+                        Ok(())
+                    })?;
                     assert!(found.is_sorted_by_key(|record| (record[0], record[1])));
                     found.sort_unstable();
                     for record in found {

@@ -134,7 +134,9 @@ fn scatter(source: &[u64], target: &mut [u64], from: u32, digit: u32) {
     let mask = (1usize << digit) - 1;
     let place = |word: u64| (word >> from) as usize & mask & (COUNTERS - 1);
     let mut starts = [0u32; COUNTERS];
-    source.iter().for_each(|&word| starts[place(word)] += 1);
+    for &word in source {
+        starts[place(word)] += 1;
+    }
     let mut sum = 0;
     for start in &mut starts[..=mask] {
         sum += std::mem::replace(start, sum);

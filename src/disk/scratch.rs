@@ -47,13 +47,10 @@ impl Scratch {
         debug_assert!(bytes.len() <= self.slot_bytes);
         let (slot, file) = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let file = match &state.file {
-                Some(file) => file.clone(),
-                None => {
-                    let file: Arc<dyn ScratchFile> = self.backend.create().map_err(self.fail("create"))?.into();
-                    state.file.insert(file).clone()
-                }
-            };
+            if state.file.is_none() {
+                state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
+            }
+            let file = state.file.clone().expect("it was just made");
             let index = state.free.pop().unwrap_or_else(|| {
                 state.claim.grow(self.slot_bytes as u64);
                 state.slots += 1;

@@ -20,7 +20,7 @@ pub const BATCH: usize = 128;
 /// Records to be sorted, which can be shown more than once.
 pub trait Source<I, const N: usize>: Sized {
     /// How many there are.
-    fn len(&self) -> u64;
+    fn count(&self) -> u64;
 
     /// The range of each lane, or more.
     fn bounds(&self) -> Bounds<I, N>;
@@ -53,11 +53,11 @@ impl Sorter {
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let fits = |bytes: usize| bucket.len().saturating_mul(bytes as u64) <= space.limits.sort as u64;
+        let fits = |bytes: usize| bucket.count().saturating_mul(bytes as u64) <= space.limits.sort as u64;
         match Packing::new(&bucket.bounds(), keys) {
             Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, &mut show),
             None if fits(size_of::<[I; N]>()) => {
-                let mut records = Vec::with_capacity(bucket.len() as usize);
+                let mut records = Vec::with_capacity(bucket.count() as usize);
                 bucket.drain(space, |block| {
                     records.extend_from_slice(block);
                     Ok(())
@@ -70,7 +70,7 @@ impl Sorter {
                 bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
                 let mut sorted = external.finish()?;
                 let mut batch = Vec::with_capacity(BATCH);
-                while let Some(record) = sorted.next()? {
+                while let Some(record) = sorted.record()? {
                     batch.push(record);
                     if batch.len() == BATCH {
                         show(&batch)?;
@@ -90,7 +90,7 @@ impl Sorter {
         space: &Space,
         show: &mut impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let len = bucket.len() as usize;
+        let len = bucket.count() as usize;
         let piece = space.limits.piece;
         let spread = if len > piece { (2 * len / piece).ilog2() + 1 } else { 0 };
         let spread = spread.min(packing.key_bits);
@@ -125,7 +125,7 @@ impl Sorter {
         spread: u32,
         space: &Space,
     ) -> Result<()> {
-        let len = bucket.len() as usize;
+        let len = bucket.count() as usize;
         if self.words.len() < len {
             self.words.resize(len, 0);
         }
@@ -136,7 +136,9 @@ impl Sorter {
         let (starts, words) = (&mut self.starts, &mut self.words[..len]);
         if spread > 0 {
             bucket.visit(space, |block| {
-                block.iter().for_each(|&record| starts[group(packing.pack(record))] += 1);
+                for &record in block {
+                    starts[group(packing.pack(record))] += 1;
+                }
                 Ok(())
             })?;
             let mut sum = 0;

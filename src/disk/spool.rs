@@ -118,7 +118,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Makes the tail a finished part.
     fn file_tail(&mut self) {
-        self.filed = self.len();
+        self.filed = self.count();
         if let Some(tail) = self.tail.take() {
             self.parts.push(Part::Ram(tail, self.used as u32));
         }
@@ -145,7 +145,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             Some(tail) if tail.class() == Class::Full => {
                 let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
                 self.spilled.include(records(tail.words(), self.used));
-                self.filed = self.len();
+                self.filed = self.count();
                 self.parts.push(Part::Disk(slot, self.used as u32));
                 self.used = 0;
             }
@@ -182,7 +182,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 }
 
 impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.filed + (self.used / N) as u64
     }
 

@@ -64,12 +64,11 @@ impl<'a> LevelReader<'a> {
             let words = self.words();
             return Ok([I::of(words[at]), I::of(words[at + 1])]);
         }
-        let node = match self.words().get(id.wrapping_sub(self.window_first) as usize) {
-            Some(&node) => node,
-            None => {
-                let at = self.locate(id, space)?;
-                self.words()[at]
-            }
+        let node = if let Some(&node) = self.words().get(id.wrapping_sub(self.window_first) as usize) {
+            node
+        } else {
+            let at = self.locate(id, space)?;
+            self.words()[at]
         };
         Ok([I::of(node & 0xffff_ffff), I::of(node >> 32)])
     }

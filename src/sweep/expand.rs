@@ -45,8 +45,8 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     for level in 0..frontier.variables.len() {
         let requests = frontier.queue.take(level);
         frontier.open(level);
-        if requests.len() > 0 {
-            run.counters.requests += requests.len();
+        if requests.count() > 0 {
+            run.counters.requests += requests.count();
             frontier.expand_level(requests, run.sorter)?;
             frontier.close(level);
             run.report("expand", frontier.variables[level], frontier.result.levels.end());
@@ -130,7 +130,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn close(&mut self, level: usize) {
         let levels = &mut self.result.levels;
         levels.push(self.variables[level], self.next - levels.end());
-        let ones = self.result.ones.len();
+        let ones = self.result.ones.count();
         self.result.ones_on.push(ones - self.ones_above);
         self.ones_above = ones;
     }

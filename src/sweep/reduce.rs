@@ -53,12 +53,12 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
             }
         }
         let mut ids = Dense::new(run.ids, width, space)?;
-        match children.into_array() {
-            Ok(array) => {
+        match children {
+            Dense::Array(array) => {
                 let siblings = Siblings::new(bytemuck::cast_slice(array), &mut ids)?;
                 sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
-            Err(children) => {
+            children @ Dense::Sorted(..) => {
                 let siblings = merge_equal_children(children, width, &mut ids, space)?;
                 sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
@@ -117,7 +117,7 @@ impl<'a, I: Lane> Siblings<'a, I> {
 }
 
 impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.len
     }
 
@@ -149,7 +149,7 @@ fn merge_equal_children<I: Lane>(
     let mut siblings = Spool::new(Share::Queue);
     let mut children = children.descend()?;
     for node in (0..width).rev() {
-        let (high, low) = (children.next()?, children.next()?);
+        let (high, low) = (children.step()?, children.step()?);
         if low == high {
             ids.put(node, low)?;
         } else {
@@ -185,7 +185,7 @@ impl<I: Lane> Upward<'_, I> {
     /// Sends the ids of a level's `width` nodes along the arcs that lead to them, the last node first.
     fn forward(&mut self, mut ids: Descent<'_, I>, width: u64, space: &Space) -> Result<()> {
         let Self { levels, steps, queue, arcs, .. } = self;
-        let (mut id, mut left) = (ids.next()?, width);
+        let (mut id, mut left) = (ids.step()?, width);
         arcs.pop_while(space, |[arc]| {
             let (slot, first_of_node) = (arc.get() / 2, arc.get() % 2 == 1);
             let mut rank = levels.rank_or_below(slot / 2);
@@ -199,7 +199,7 @@ impl<I: Lane> Upward<'_, I> {
             }
             if first_of_node {
                 left -= 1;
-                id = ids.next()?;
+                id = ids.step()?;
             }
             Ok(left > 0)
         })
