@@ -15,6 +15,7 @@ use crate::{
     store::Store,
     sweep::{
         apply::Apply,
+        build::build,
         fold::{Count, count},
         ite::Ite,
     },
@@ -33,6 +34,13 @@ pub struct Bdd {
     file: Arc<NodeFile>,
     /// Whether the function is the negation of what the file holds.
     complement: bool,
+}
+
+impl Store {
+    /// The constant `value`.
+    pub fn constant(&self, value: bool) -> Bdd {
+        Bdd::new(self.clone(), self.empty(), value)
+    }
 }
 
 impl Bdd {
@@ -86,7 +94,7 @@ impl Bdd {
             (&self.file, &other.file, false)
         };
         let stored = BinaryOp::from_fn(|a, b| complement != if swapped { value(b, a) } else { value(a, b) });
-        let file = self.store.run(|run| run.build(&Apply::new(stored), &[first, second]))?;
+        let file = self.store.run(|run| build(&Apply::new(stored), &[first, second], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
@@ -173,7 +181,7 @@ impl Bdd {
         let complement = [self.complement, then.complement, otherwise.complement];
         let result = if self.complement { then.complement } else { otherwise.complement };
         let spec = Ite { complement, result };
-        let file = self.store.run(|run| run.build(&spec, &[&self.file, &then.file, &otherwise.file]))?;
+        let file = self.store.run(|run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 

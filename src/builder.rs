@@ -15,7 +15,7 @@ use crate::{
     file::writer::NodeWriter,
     model::{FALSE, TRUE},
     store::{Store, check_variable},
-    sweep::copy::Copy as CopySpec,
+    sweep::{build::build, copy::Copy as CopySpec},
 };
 
 /// Builds one diagram bottom-up: nodes of the largest variable first, each from children that are there already.
@@ -75,8 +75,25 @@ impl From<bool> for BuilderNode {
 /// Bytes of an entry in the map of a level, with the map's own overhead.
 const ENTRY_BYTES: usize = 48;
 
+impl Store {
+    /// The function that is `variable`.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
+    pub fn variable(&self, variable: u32) -> Result<Bdd> {
+        let mut builder = self.builder()?;
+        builder.add_node(variable, false, true)?;
+        builder.build()
+    }
+
+    /// A builder for one diagram of this store.
+    pub fn builder(&self) -> Result<BddBuilder> {
+        BddBuilder::new(self.clone())
+    }
+}
+
 impl BddBuilder {
-    pub(crate) fn new(store: Store) -> Result<Self> {
+    fn new(store: Store) -> Result<Self> {
         static BUILDERS: AtomicU64 = AtomicU64::new(1);
         let space = store.space();
         let writer = NodeWriter::new(&space)?;
@@ -157,7 +174,7 @@ impl BddBuilder {
         };
         let nodes = self.writer.seal(&self.space)?;
         let file = self.store.run(|run| {
-            let file = run.build(&CopySpec { complement: root.at_zero }, &[&nodes])?;
+            let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),
                 unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),

@@ -11,12 +11,11 @@ use std::{
 };
 
 use crate::{
-    bdd::Bdd,
-    builder::BddBuilder,
     disk::{
         backend::{Backend, Os},
+        meter::Meter,
         pool::Pool,
-        space::{Limits, Meter, Space},
+        space::{Limits, Space},
     },
     error::{Error, Result},
     file::node_file::NodeFile,
@@ -160,26 +159,6 @@ impl Store {
         &self.inner.config
     }
 
-    /// The constant `value`.
-    pub fn constant(&self, value: bool) -> Bdd {
-        Bdd::new(self.clone(), self.inner.empty.clone(), value)
-    }
-
-    /// The function that is `variable`.
-    ///
-    /// # Errors
-    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
-    pub fn variable(&self, variable: u32) -> Result<Bdd> {
-        let mut builder = self.builder()?;
-        builder.add_node(variable, false, true)?;
-        builder.build()
-    }
-
-    /// A builder for one diagram of this store.
-    pub fn builder(&self) -> Result<BddBuilder> {
-        BddBuilder::new(self.clone())
-    }
-
     /// What this store has done so far, and what it holds.
     pub fn stats(&self) -> Stats {
         let Inner { meter, processed_requests, .. } = &*self.inner;
@@ -190,6 +169,11 @@ impl Store {
             peak_temp_bytes: meter.peak_temp_bytes.load(Relaxed),
             external_sorts: meter.external_sorts.load(Relaxed),
         }
+    }
+
+    /// The diagram without nodes.
+    pub(crate) fn empty(&self) -> Arc<NodeFile> {
+        self.inner.empty.clone()
     }
 
     /// Whether both are the same store.

@@ -15,7 +15,7 @@ use bytemuck::Pod;
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
 
-use super::space::{Claim, Space};
+use super::{meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A plain record with a total order.

@@ -1,6 +1,6 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
-//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`] and [`scratch`] (files), [`space`] (what a sweep
+//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`meter`] and [`scratch`] (files), [`space`] (what a sweep
 //! works in), [`spool`] (an append-only log in either), [`radix`] and [`external`] (the two ways to sort), [`sorter`] (which
 //! of them), [`dense`] (arrays that may be too large), [`queue`] (the priority queue of time-forward processing).
 
@@ -9,6 +9,7 @@ pub mod dense;
 pub mod external;
 pub mod lane;
 pub mod map;
+pub mod meter;
 pub mod pool;
 pub mod queue;
 pub mod radix;

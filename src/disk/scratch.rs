@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{Backend, ScratchFile};
-use super::space::{Claim, Meter};
+use super::meter::{Claim, Meter};
 use crate::error::{Error, Result};
 
 /// A file of equal slots that are written, read and used again; the file is gone when the area and its slots are.

@@ -10,7 +10,7 @@
 
 use super::levels::Levels;
 use crate::{
-    disk::{backend::ScratchFile, pool::Block, space::Claim},
+    disk::{backend::ScratchFile, meter::Claim, pool::Block},
     model::TERMINALS,
 };
 

@@ -11,8 +11,9 @@ use crate::{
     disk::{
         backend::ScratchFile,
         lane::Lane,
+        meter::Claim,
         pool::{Block, Class, Share},
-        space::{Claim, Space},
+        space::Space,
     },
     error::Result,
     model::TERMINALS,

@@ -1,9 +1,10 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`apply`] (the first
+//! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the other), [`apply`] (the first
 //! operation), [`fold`] (counting).
 
 pub mod apply;
+pub mod build;
 pub mod copy;
 pub mod expand;
 pub mod fold;

@@ -1,12 +1,6 @@
-//! One run of the engine: a spec in, a sealed diagram out.
+//! What the sweeps of one operation work with, count and report.
 
-use super::{expand::expand, reduce::reduce, spec::Spec};
-use crate::{
-    disk::{lane::Lane, sorter::Sorter, space::Space},
-    error::{Error, Result},
-    file::node_file::{NodeFile, Width},
-    model::FALSE,
-};
+use crate::disk::{sorter::Sorter, space::Space};
 
 /// The arrays that sweeps work with, kept from one to the next so that no page is fresh twice.
 #[derive(Debug, Default)]
@@ -69,29 +63,5 @@ impl<'a> Run<'a> {
         if let Some(progress) = self.progress {
             progress(&Progress { sweep, variable, nodes });
         }
-    }
-
-    /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
-    pub fn build<S: Spec<N>, const N: usize>(&mut self, spec: &S, operands: &[&NodeFile]) -> Result<NodeFile> {
-        if operands.iter().all(|file| file.width() == Width::Narrow) {
-            match self.build_in::<u32, S, N>(spec, operands) {
-                Err(Error::TooManyNodes { .. }) => tracing::debug!("ids outgrow 32 bits: the sweep starts again, wide"),
-                done => return done,
-            }
-        }
-        self.build_in::<u64, S, N>(spec, operands)
-    }
-
-    fn build_in<I: Lane, S: Spec<N>, const N: usize>(&mut self, spec: &S, operands: &[&NodeFile]) -> Result<NodeFile> {
-        let mut root = [I::of(FALSE); N];
-        for (id, file) in root.iter_mut().zip(operands) {
-            *id = I::of(file.root());
-        }
-        if let Some(value) = spec.decide(&mut root) {
-            assert!(!value, "invariant 6: a stored diagram is false on the path of low arcs");
-            return Ok(NodeFile::empty());
-        }
-        let unreduced = expand::<I, S, N>(spec, operands, root, self)?;
-        reduce(unreduced, self)
     }
 }

@@ -1,0 +1,53 @@
+//! Counting what goes to disk.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// Counts what a store does; always on.
+#[derive(Debug, Default)]
+pub struct Meter {
+    /// Bytes written to temporary files so far.
+    pub spilled_bytes: AtomicU64,
+    /// Bytes of temporary files there are now.
+    pub temp_bytes: AtomicU64,
+    /// The largest `temp_bytes` so far.
+    pub peak_temp_bytes: AtomicU64,
+    /// Levels that went through the external sorter so far.
+    pub external_sorts: AtomicU64,
+}
+
+impl Meter {
+    /// `bytes` were written.
+    pub fn spilled(&self, bytes: u64) {
+        self.spilled_bytes.fetch_add(bytes, Relaxed);
+    }
+}
+
+/// Bytes of temporary files that somebody holds; given back on drop.
+#[derive(Debug)]
+pub struct Claim {
+    meter: Arc<Meter>,
+    bytes: u64,
+}
+
+impl Claim {
+    /// A claim of nothing yet.
+    pub fn new(meter: Arc<Meter>) -> Self {
+        Self { meter, bytes: 0 }
+    }
+
+    /// The holder's files grew by `bytes`.
+    pub fn grow(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        let now = self.meter.temp_bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.meter.peak_temp_bytes.fetch_max(now, Relaxed);
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.meter.temp_bytes.fetch_sub(self.bytes, Relaxed);
+    }
+}
