@@ -1,4 +1,50 @@
 //! Binary decision diagrams that outgrow RAM.
+//!
+//! A package in RAM keeps the nodes of its diagrams in a hash table and follows pointers. This one keeps each diagram as a
+//! file of nodes, ordered level by level, and computes with a few sequential sweeps over such files: so it needs no more
+//! memory than it is given, and is no slower within it.
+//!
+//! ```
+//! use strata_bdd::{Config, Result, Store};
+//!
+//! fn main() -> Result<()> {
+//!     let store = Store::new(Config { memory: 64 << 20, ..Config::default() })?;
+//!     let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+//!     let majority = x.ite(&y.or(&z)?, &y.and(&z)?)?;
+//!     assert_eq!(majority.node_count(), 4);
+//!     assert_eq!(majority.sat_count(3)?, 4u8.into());
+//!     assert_eq!(majority.sat_count(1000)?, num_bigint::BigUint::from(4u8) << 997);
+//!     assert_eq!(majority, (&(&x & &y)? | &(&z & &(&x ^ &y)?)?)?);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # The road that data travels
+//!
+//! ```text
+//!   BddBuilder ─────────────┐                              ┌──────────── Bdd, a cheap handle ◄─┐
+//!   bottom-up               ▼                              ▼                                   │
+//!                       NodeFile ── read top-down ──► expand: one sweep, generic over a Spec   │
+//!                    level-sorted,                         │ ▲  requests, one log per level    │
+//!                    canonical                             │ └─── LevelQueue                   │
+//!                           ▲                              ▼                                   │
+//!                        reduce ◄── read bottom-up ── Unreduced: arcs                          │
+//!                           │  ids reach their parents through a second LevelQueue             │
+//!                           └──────────────────────────────────────────────────────────────────┘
+//!   fold: a sweep that ends in a number instead of a file (sat_count, path_count)
+//! ```
+//!
+//! Read the source in this order: `model` (plain values and the invariants), `disk` (the external-memory toolbox, which knows
+//! nothing of diagrams), `file` (node files and arcs), `sweep` (expand, reduce, fold and one small file per operation),
+//! `store`, `bdd`, `builder`. Imports go the other way only.
+//!
+//! Node files are canonical: one function has one sequence of bytes, whatever the budget and however it was computed.
+//!
+//! # After
+//!
+//! R. E. Bryant, *Graph-Based Algorithms for Boolean Function Manipulation*, 1986. L. Arge, *The I/O-Complexity of Ordered
+//! Binary-Decision Diagram Manipulation*, 1995. S. C. Sølvsten, J. van de Pol, A. B. Jakobsen, M. W. B. Thomasen, *Adiar:
+//! Binary Decision Diagrams in External Memory*, 2022.
 
 mod bdd;
 mod builder;
@@ -13,11 +59,11 @@ mod sweep;
 pub use bdd::Bdd;
 pub use builder::{BddBuilder, BuilderNode};
 pub use error::{Error, Result};
-pub use model::op::BinaryOp;
+pub use model::{LARGEST_VARIABLE, op::BinaryOp};
 pub use store::{Config, ProgressCallback, SMALLEST_MEMORY, Stats, Store};
 pub use sweep::run::Progress;
 
-/// The seams and the toolbox, for tests and benches of the engine; no part of the interface.
+/// The seams that tests of the engine force; no part of the interface.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::disk::{
@@ -27,3 +73,7 @@ pub mod testing {
     };
     pub use crate::store::Testing;
 }
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeDoctests;
