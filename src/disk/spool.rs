@@ -85,7 +85,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     pub fn push(&mut self, record: [I; N]) -> bool {
         let Some(tail) = &mut self.tail else { return false };
         let lanes: &mut [I] = bytemuck::cast_slice_mut(tail.words_mut());
-        let Some(room) = lanes.get_mut(self.used..self.used + N) else { return false };
+        let Some(room) = lanes.get_mut(self.used..).and_then(|room| room.first_chunk_mut::<N>()) else { return false };
         // Lane by lane: a record in registers is not laid out in memory first.
         for (room, lane) in room.iter_mut().zip(record) {
             *room = lane;

@@ -40,6 +40,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
     let space = run.space;
+    let _sweep = tracing::debug_span!("expand").entered();
     let mut frontier = Frontier::new(spec, operands, space);
     frontier.ask(root)?;
     for level in 0..frontier.variables.len() {

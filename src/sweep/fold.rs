@@ -57,6 +57,7 @@ fn fold<A: Arithmetic, const N: usize>(
     arithmetic: &A,
     run: &mut Run<'_>,
 ) -> Result<Option<[[u64; N]; 2]>> {
+    let _sweep = tracing::debug_span!("count").entered();
     let (space, levels) = (run.space, file.levels());
     let top = levels.ranks() - 1;
     let mut upper = Fold { file, count, arithmetic, queue: LevelQueue::new(top), totals: [[0; N]; 2], overflow: false };

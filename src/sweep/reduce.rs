@@ -10,7 +10,8 @@
 //! Cost: every arc is pushed and popped once, every node sorted once. Memory: the shares for queue and diagrams, and three
 //! arrays of one level.
 //!
-//! After: R. E. Bryant, 1986; L. Arge, 1995; M. H. van Dijk et al., "Dynamic variable reordering", 2013 (levelised).
+//! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
+//! Ordered Binary-Decision Diagram Manipulation", 1995.
 
 use super::run::Run;
 use crate::{
@@ -31,6 +32,7 @@ use crate::{
 
 /// Reduces `unreduced`, whose root's arc is slot 0, to its canonical form.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<NodeFile> {
+    let _sweep = tracing::debug_span!("reduce").entered();
     let Unreduced { levels, ones_on, arcs, ones } = unreduced;
     let space = run.space;
     let mut sweep = Upward {
