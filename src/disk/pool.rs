@@ -8,6 +8,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
+use crate::error::{Error, Result};
+
 /// What a block is for; each purpose has a share of the budget of its own, so that none can starve another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
@@ -72,6 +74,20 @@ pub struct Block {
     home: Arc<Home>,
 }
 
+/// Bytes outside the blocks that are charged to a share all the same, until this is dropped.
+#[derive(Debug)]
+pub struct Charge {
+    bytes: usize,
+    share: Share,
+    home: Arc<Home>,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.home.used[self.share as usize].fetch_sub(self.bytes, Relaxed);
+    }
+}
+
 impl Pool {
     /// A pool of full blocks of `block` bytes with a limit in bytes for `queue`, `arcs` and `diagrams`.
     pub fn new(block: usize, queue: usize, arcs: usize, diagrams: usize) -> Self {
@@ -98,12 +114,27 @@ impl Pool {
 
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
-        let home = &self.home;
-        let bytes = home.bytes[class as usize];
-        let limit = home.limits[share as usize];
+        let limit = self.limit(share);
+        // Large diagrams can go to disk, so they leave some of their share to small ones, which do not.
+        let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 4 * 3 } else { limit };
+        self.use_up(share, self.home.bytes[class as usize], limit).then(|| self.block(share, class))
+    }
+
+    /// Charges `bytes` of something else to `share`; `what` it is, for the message.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when the share has less left.
+    pub fn charge(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
+        let limit = self.limit(share);
+        if self.use_up(share, bytes, limit) {
+            return Ok(Charge { bytes, share, home: self.home.clone() });
+        }
+        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: limit as u64 })
+    }
+
+    fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
         let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
-        home.used[share as usize].fetch_update(Relaxed, Relaxed, fits).ok()?;
-        Some(self.block(share, class))
+        self.home.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
     }
 
     /// A block of `class` even when `share` is used up: the few that work cannot go on without.

@@ -53,7 +53,10 @@ impl Sorter {
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let fits = |bytes: usize| bucket.count().saturating_mul(bytes as u64) <= space.limits.sort as u64;
+        let spare = bucket.count().min(2 * space.limits.piece as u64);
+        let fits = |bytes: usize| {
+            bucket.count().saturating_add(spare).saturating_mul(bytes as u64) <= space.limits.sort as u64
+        };
         match Packing::new(&bucket.bounds(), keys) {
             Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, &mut show),
             None if fits(size_of::<[I; N]>()) => {

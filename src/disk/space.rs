@@ -16,9 +16,9 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
-    /// The array in which one level is sorted; a level beyond it goes through the external sorter.
+    /// The arrays in which one level is sorted; a level beyond them goes through the external sorter.
     pub sort: usize,
-    /// An array that collects the values of one level; a level beyond it goes through the external sorter.
+    /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
     pub dense: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
     pub window: usize,
@@ -36,11 +36,11 @@ impl Limits {
         Self {
             block,
             queue: part(8),
-            arcs: part(5),
+            arcs: part(4),
             diagrams: part(5),
             sort: part(5),
-            dense: part(4),
-            window: part(5),
+            dense: part(3),
+            window: part(4),
             piece: (budget / 1024).clamp(8 << 10, 256 << 10),
             narrow_ids: 1 << 30,
         }

@@ -91,6 +91,11 @@ impl Levels {
         rank
     }
 
+    /// Bytes of memory the table holds.
+    pub fn bytes(&self) -> usize {
+        self.variables.capacity() * 4 + self.first.capacity() * 8 + self.index.capacity() * 4
+    }
+
     /// The rank of an id below `end`, or one a little before it.
     #[inline(always)]
     pub fn rank_or_below(&self, id: u64) -> usize {

@@ -10,7 +10,11 @@
 
 use super::levels::Levels;
 use crate::{
-    disk::{backend::ScratchFile, meter::Claim, pool::Block},
+    disk::{
+        backend::ScratchFile,
+        meter::Claim,
+        pool::{Block, Charge},
+    },
     model::TERMINALS,
 };
 
@@ -40,6 +44,8 @@ pub struct NodeFile {
     pub(super) width: Width,
     pub(super) body: Body,
     pub(super) hash: u128,
+    /// For the level table.
+    pub(super) _charge: Option<Charge>,
 }
 
 /// Where the nodes are.
@@ -56,7 +62,7 @@ impl NodeFile {
     pub fn empty() -> Self {
         let mut levels = Levels::new(TERMINALS);
         levels.seal();
-        Self { levels, width: Width::Narrow, body: Body::Ram { blocks: Vec::new(), shift: 0 }, hash: 0 }
+        Self { levels, width: Width::Narrow, body: Body::Ram { blocks: Vec::new(), shift: 0 }, hash: 0, _charge: None }
     }
 
     /// The level table, bottom-up.

@@ -29,6 +29,8 @@ pub struct NodeWriter<I> {
     blocks: Vec<Block>,
     on_disk: u64,
     file: Option<(Box<dyn ScratchFile>, Claim)>,
+    /// Whether the diagram goes to disk as a whole.
+    spills: bool,
     tail: Option<Block>,
     /// Nodes in the tail.
     used: usize,
@@ -47,6 +49,7 @@ impl<I: Lane> NodeWriter<I> {
             blocks: Vec::new(),
             on_disk: 0,
             file: None,
+            spills: false,
             tail: None,
             used: 0,
             next: 0,
@@ -64,7 +67,7 @@ impl<I: Lane> NodeWriter<I> {
     pub fn push(&mut self, low: I, high: I, space: &Space) -> Result<I> {
         if !self.fits(low, high) {
             self.make_room(space)?;
-            self.fits(low, high);
+            assert!(self.fits(low, high), "a writer that made room has room");
         }
         let id = I::of(self.next);
         self.next += 1;
@@ -86,15 +89,9 @@ impl<I: Lane> NodeWriter<I> {
     fn make_room(&mut self, space: &Space) -> Result<()> {
         let pool = &space.pool;
         let class = self.tail.as_ref().map_or(Class::Small, |tail| tail.class().next());
-        let block = if self.file.is_some() { None } else { pool.take(Share::Diagrams, class) };
+        let block = if self.spills { None } else { pool.take(Share::Diagrams, class) };
         match (self.tail.take(), block) {
-            (Some(tail), Some(mut block)) if tail.class() < Class::Full => {
-                let words = self.used * I::WORDS;
-                block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
-                self.tail = Some(block);
-            }
-            (None, block) => self.tail = Some(block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, class))),
-            (Some(tail), block) if tail.class() == Class::Full => {
+            (Some(tail), block) if size_of_val(tail.words()) == pool.block_bytes() => {
                 self.hash.update(bytemuck::cast_slice(tail.words()));
                 self.used = 0;
                 if let Some(block) = block {
@@ -107,10 +104,14 @@ impl<I: Lane> NodeWriter<I> {
                     self.tail = Some(tail);
                 }
             }
-            (Some(tail), _) => {
-                let mut block = pool.take_anyway(Share::Diagrams, Class::Full);
-                let words = self.used * I::WORDS;
-                block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
+            (tail, block) => {
+                // One block beyond the share, where it is used up: what the writer needs to go to disk.
+                self.spills |= block.is_none();
+                let mut block = block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, Class::Full));
+                if let Some(tail) = tail {
+                    let words = self.used * I::WORDS;
+                    block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
+                }
                 self.tail = Some(block);
             }
         }
@@ -119,6 +120,7 @@ impl<I: Lane> NodeWriter<I> {
 
     /// Writes the block of number `at` to the file, which is made if there is none.
     fn write(&mut self, at: u64, bytes: &[u8], space: &Space) -> Result<()> {
+        self.spills = true;
         if self.file.is_none() {
             let file = space.backend.create().map_err(space.fail("create"))?;
             self.file = Some((file, Claim::new(space.meter.clone())));
@@ -173,7 +175,9 @@ impl<I: Lane> NodeWriter<I> {
         self.hash.update(&table);
         let hash = self.hash.digest128();
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
-        if self.file.is_some() {
+        let tables = self.levels.bytes() + size_of::<NodeFile>();
+        let charge = space.pool.charge(Share::Diagrams, tables, "the level table of a diagram")?;
+        if self.spills {
             let in_ram = std::mem::take(&mut self.blocks);
             let first_free = in_ram.len() as u64 + self.on_disk;
             if let Some(tail) = self.tail.take() {
@@ -190,7 +194,7 @@ impl<I: Lane> NodeWriter<I> {
             let words = self.blocks.first().map_or(1, |block| block.words().len());
             Body::Ram { blocks: self.blocks, shift: words.ilog2() }
         };
-        Ok(NodeFile { levels: self.levels, width, body, hash })
+        Ok(NodeFile { levels: self.levels, width, body, hash, _charge: Some(charge) })
     }
 }
 

@@ -41,7 +41,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
 ) -> Result<Unreduced<I>> {
     let space = run.space;
     let _sweep = tracing::debug_span!("expand").entered();
-    let mut frontier = Frontier::new(spec, operands, space);
+    let mut frontier = Frontier::new(spec, operands, space)?;
     frontier.ask(root)?;
     for level in 0..frontier.variables.len() {
         let requests = frontier.queue.take(level);
@@ -93,14 +93,14 @@ struct Step {
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
-    fn new(spec: &'a S, operands: &[&'a NodeFile], space: &'a Space) -> Self {
+    fn new(spec: &'a S, operands: &[&'a NodeFile], space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.levels().variables()).copied().collect();
         variables.sort_unstable();
         variables.dedup();
         let operands = std::array::from_fn(|at| Operand::new(operands[at.min(N - 2)], &variables));
-        let queue = LevelQueue::new(variables.len());
-        Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 }
+        let queue = LevelQueue::new(variables.len(), space)?;
+        Ok(Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 })
     }
 
     /// Sends a request to the level of its highest node, or notes its value.

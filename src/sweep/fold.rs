@@ -60,7 +60,8 @@ fn fold<A: Arithmetic, const N: usize>(
     let _sweep = tracing::debug_span!("count").entered();
     let (space, levels) = (run.space, file.levels());
     let top = levels.ranks() - 1;
-    let mut upper = Fold { file, count, arithmetic, queue: LevelQueue::new(top), totals: [[0; N]; 2], overflow: false };
+    let mut upper =
+        Fold { file, count, arithmetic, queue: LevelQueue::new(top, space)?, totals: [[0; N]; 2], overflow: false };
     let mut root = [1; N];
     root[0] = file.root();
     upper.queue.push(0, root, space)?;

@@ -36,7 +36,7 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
     let Unreduced { levels, ones_on, arcs, ones } = unreduced;
     let space = run.space;
     let mut sweep = Upward {
-        queue: LevelQueue::new(levels.ranks()),
+        queue: LevelQueue::new(levels.ranks(), space)?,
         steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
         levels: &levels,
         writer: NodeWriter::new(space)?,

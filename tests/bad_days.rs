@@ -1,0 +1,463 @@
+//! Disks that fail, settings that cannot be, operands that do not fit together, callbacks that misbehave.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::{
+    collections::BTreeSet,
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+use common::{
+    default_store,
+    disk::{Disk, LOSE},
+    functions::{hidden_weighted_bit, product},
+    limits,
+};
+use num_bigint::BigUint;
+use strata_bdd::{
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Progress, ProgressCallback, Result, SMALLEST_MEMORY, Store,
+    testing::{Backend, Limits, Testing},
+};
+
+/// Limits under which a diagram of some hundred nodes does everything that can fail.
+fn tight() -> Limits {
+    limits(|limits| {
+        let narrow_ids = limits.narrow_ids;
+        *limits = Limits {
+            block: 256,
+            queue: 8 << 10,
+            arcs: 0,
+            diagrams: 0,
+            sort: 1024,
+            dense: 2048,
+            window: 256,
+            piece: 16,
+            narrow_ids,
+        };
+    })
+}
+
+fn store_on(disk: &Arc<Disk>) -> Store {
+    let testing = Testing { limits: Some(tight()), backend: Some(disk.clone()) };
+    Store::new(Config { testing, ..Config::default() }).unwrap()
+}
+
+const VARIABLES: u32 = 14;
+
+/// A store on a disk, and operands on that disk.
+struct Day {
+    disk: Arc<Disk>,
+    store: Store,
+    operands: [Bdd; 3],
+    counts: [BigUint; 3],
+}
+
+impl Day {
+    fn new() -> Self {
+        let disk = Disk::new();
+        let store = store_on(&disk);
+        let product = product(&store, 6);
+        let operands = [product[5].clone(), product[7].clone(), hidden_weighted_bit(&store, VARIABLES)];
+        let counts = operands.each_ref().map(|f| f.sat_count(VARIABLES).unwrap());
+        Self { disk, store, operands, counts }
+    }
+
+    /// Does `work` on a good day, then on days on which one call of `action` fails: the first, the second, and so on, or
+    /// some `days` of them, spread over all there are.
+    fn check<T: PartialEq + std::fmt::Debug>(
+        &self,
+        action: &'static str,
+        days: u64,
+        work: impl Fn(&Self) -> Result<T>,
+    ) {
+        let expected = work(self).unwrap();
+        let temp_bytes = self.store.stats().temp_bytes;
+        let calls_before = self.disk.calls(action);
+        drop(work(self));
+        let calls = self.disk.calls(action) - calls_before;
+        assert!(calls > 0, "nothing asked to {action}");
+        let mut failures = 0;
+        for k in (1..calls).step_by(calls.div_ceil(days) as usize).chain([calls]) {
+            self.disk.fail(action, k);
+            let outcome = work(self);
+            assert!(self.disk.heal(), "call {k} to {action} never came");
+            match outcome {
+                Err(error) => {
+                    failures += 1;
+                    self.check_error(&error, action);
+                }
+                // A sorter that needs no file does not miss its folder.
+                Ok(result) => {
+                    assert_eq!(action, LOSE, "call {k} to {action} failed, and nobody noticed");
+                    assert_eq!(result, expected);
+                }
+            }
+            assert_eq!(self.store.stats().temp_bytes, temp_bytes, "after call {k} to {action}");
+            assert_eq!(self.disk.names(), 0, "after call {k} to {action}");
+            self.check_operands();
+            assert_eq!(work(self).unwrap(), expected, "after call {k} to {action}");
+        }
+        assert!(failures > 0, "no failure to {action}");
+        // One call more than there are: a day like any other.
+        self.disk.fail(action, calls + 1);
+        assert_eq!(work(self).unwrap(), expected);
+        assert!(!self.disk.heal());
+    }
+
+    /// Whether the operands are as they were in the morning.
+    fn check_operands(&self) {
+        for (f, count) in self.operands.iter().zip(&self.counts) {
+            assert!(f.disk_bytes() > 0);
+            assert_eq!(&f.sat_count(VARIABLES).unwrap(), count);
+        }
+    }
+
+    fn check_error(&self, error: &Error, failed: &str) {
+        let Error::Io { action, folder, source } = error else { panic!("{failed}: {error:?}") };
+        if failed == LOSE {
+            assert_eq!((*action, source.kind()), ("sort in", io::ErrorKind::NotFound));
+        } else {
+            assert_eq!((*action, source.kind()), (failed, io::ErrorKind::StorageFull));
+        }
+        assert_eq!(folder, self.disk.folder());
+    }
+
+    fn check_apply(&self, action: &'static str) {
+        self.check(action, 40, |day| day.operands[1].xor(&day.operands[2]));
+    }
+
+    fn check_ite(&self, action: &'static str) {
+        self.check(action, 15, |day| day.operands[0].ite(&day.operands[1], &day.operands[2]));
+    }
+
+    fn check_count(&self, action: &'static str) {
+        self.check(action, 40, |day| Ok((day.operands[1].sat_count(VARIABLES)?, day.operands[2].path_count()?)));
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_created_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply("create");
+    day.check_ite("create");
+}
+
+#[test]
+fn a_block_that_cannot_be_written_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply("write");
+    day.check_ite("write");
+}
+
+#[test]
+fn a_block_that_cannot_be_read_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply("read");
+    day.check_ite("read");
+}
+
+#[test]
+fn a_file_that_cannot_be_mapped_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply("map");
+    day.check_ite("map");
+    day.check_count("map");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_for_a_sort_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply("sort in");
+    day.check_ite("sort in");
+    day.check_count("sort in");
+}
+
+#[test]
+fn a_folder_that_is_lost_during_a_sort_fails_the_operation_and_nothing_else() {
+    let day = Day::new();
+    day.check_apply(LOSE);
+    day.check_ite(LOSE);
+}
+
+/// A level of many nodes under a chain of one node a level.
+fn comb(
+    store: &Store,
+    mut add: impl FnMut(&mut BddBuilder, u32, [BuilderNode; 2]) -> Result<BuilderNode>,
+) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut layer: Vec<BuilderNode> = (0..256u32).map(|at| (at * at % 31 % 3 == 1).into()).collect();
+    for variable in (200..208).rev() {
+        layer = layer.chunks(2).map(|pair| add(&mut builder, variable, [pair[0], pair[1]])).collect::<Result<_>>()?;
+    }
+    let mut chain = layer[0];
+    for variable in (0..200).rev() {
+        chain = add(&mut builder, variable, [chain, (variable % 3 == 0).into()])?;
+    }
+    builder.build()
+}
+
+#[test]
+fn a_builder_fails_like_every_operation() {
+    let day = Day::new();
+    for action in ["create", "write", "read", "map"] {
+        day.check(action, 60, |day| {
+            comb(&day.store, |builder, variable, [low, high]| builder.add_node(variable, low, high))
+        });
+    }
+}
+
+#[test]
+fn a_node_that_could_not_be_written_can_be_added_again() -> Result<()> {
+    let day = Day::new();
+    let plain = || comb(&day.store, |builder, variable, [low, high]| builder.add_node(variable, low, high));
+    let expected = plain()?;
+    for action in ["create", "write"] {
+        let before = day.disk.calls(action);
+        plain()?;
+        let calls = day.disk.calls(action) - before;
+        let mut second_tries = 0;
+        for k in 1..=calls {
+            day.disk.fail(action, k);
+            let outcome = comb(&day.store, |builder, variable, [low, high]| {
+                builder.add_node(variable, low, high).or_else(|error| {
+                    day.check_error(&error, action);
+                    second_tries += 1;
+                    builder.add_node(variable, low, high)
+                })
+            });
+            assert!(day.disk.heal());
+            match outcome {
+                Ok(found) => assert_eq!(found, expected, "call {k} to {action}"),
+                Err(error) => day.check_error(&error, action),
+            }
+        }
+        assert!(second_tries > 0, "no node failed to {action}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_disk_that_stays_full_stops_what_needs_it_and_nothing_else() -> Result<()> {
+    let day = Day::new();
+    let [f, g, h] = &day.operands;
+    let expected = f.ite(g, h)?;
+    let temp_bytes = day.store.stats().temp_bytes;
+    day.disk.fail_from("write", 3);
+    for _ in 0..5 {
+        day.check_error(&f.ite(g, h).unwrap_err(), "write");
+        assert_eq!(day.store.stats().temp_bytes, temp_bytes);
+    }
+    // What fits memory goes on.
+    let [x, y] = [0, 1].map(|variable| day.store.variable(variable).unwrap());
+    assert_eq!(x.and(&y)?.sat_count(2)?, 1u8.into());
+    day.check_operands();
+    assert!(day.disk.heal());
+    assert_eq!(f.ite(g, h)?, expected);
+    Ok(())
+}
+
+#[test]
+fn the_message_of_a_bad_disk_says_what_happened_where_and_what_to_do() {
+    let day = Day::new();
+    day.disk.fail("write", 1);
+    let message = day.operands[0].xor(&day.operands[1]).unwrap_err().to_string();
+    let folder = day.disk.folder().display().to_string();
+    for part in ["write", folder.as_str(), "a bad day", "free some space"] {
+        assert!(message.contains(part), "{message:?} does not say {part:?}");
+    }
+}
+
+#[test]
+fn a_store_on_a_disk_that_takes_no_file_is_refused() {
+    let disk = Disk::new();
+    disk.fail("create", 1);
+    let testing = Testing { limits: None, backend: Some(disk.clone()) };
+    let refused = Store::new(Config { testing, ..Config::default() });
+    assert!(
+        matches!(&refused, Err(Error::Io { action: "create", folder, .. }) if folder == disk.folder()),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_budget_below_the_smallest_is_refused() {
+    for memory in [0, 1, SMALLEST_MEMORY - 1] {
+        let refused = Store::new(Config { memory, ..Config::default() });
+        assert!(
+            matches!(refused, Err(Error::BudgetTooSmall { given, minimum: SMALLEST_MEMORY }) if given == memory),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(SMALLEST_MEMORY, 16 << 20);
+    assert!(Store::new(Config { memory: SMALLEST_MEMORY, ..Config::default() }).is_ok());
+}
+
+#[test]
+fn no_threads_are_refused() {
+    let refused = Store::new(Config { threads: 0, ..Config::default() });
+    assert!(matches!(refused, Err(Error::NoThreads)), "{refused:?}");
+}
+
+#[test]
+fn a_scratch_folder_that_is_none_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let (missing, file) = (home.path().join("missing"), home.path().join("file"));
+    std::fs::write(&file, "no folder").unwrap();
+    for (scratch, kind) in [(missing, io::ErrorKind::NotFound), (file, io::ErrorKind::NotADirectory)] {
+        let refused = Store::new(Config { scratch: scratch.clone(), ..Config::default() });
+        assert!(
+            matches!(&refused, Err(Error::Io { action: "create", folder, source }) if *folder == scratch && source.kind() == kind),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn operands_of_different_stores_are_refused() -> Result<()> {
+    let (store, elsewhere) = (default_store(), default_store());
+    let [x, y] = [0, 1].map(|variable| store.variable(variable).unwrap());
+    let strangers =
+        [elsewhere.variable(0)?, elsewhere.variable(1)?, elsewhere.constant(true), elsewhere.constant(false)];
+    for stranger in &strangers {
+        for op in BinaryOp::all() {
+            for refused in [x.apply(op, stranger), stranger.apply(op, &x)] {
+                assert!(matches!(refused, Err(Error::DifferentStores)), "{op:?}: {refused:?}");
+            }
+        }
+        let constant = store.constant(true);
+        for own in [&x, &y, &constant] {
+            for refused in
+                [own.ite(&x, stranger), own.ite(stranger, &x), stranger.ite(own, &y), stranger.ite(stranger, own)]
+            {
+                assert!(matches!(refused, Err(Error::DifferentStores)), "{refused:?}");
+            }
+        }
+    }
+    // A clone of a store is that store.
+    let clone = store.clone();
+    assert_eq!(x.and(&clone.variable(1)?)?, x.and(&y)?);
+    Ok(())
+}
+
+/// A store with a callback.
+fn store_told(callback: impl Fn(&Progress) + Send + Sync + 'static) -> Store {
+    let progress: Option<ProgressCallback> = Some(Arc::new(callback));
+    Store::new(Config { progress, ..Config::default() }).unwrap()
+}
+
+#[test]
+fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
+    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let ear = heard.clone();
+    let store = store_told(move |progress| ear.lock().unwrap().push(*progress));
+    let told = || -> Vec<(&'static str, u32, u64)> {
+        heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable, heard.nodes)).collect()
+    };
+    let upper = store.variable(2)?.and(&store.variable(40)?)?;
+    let lower = store.variable(40)?.xor(&store.variable(900)?)?;
+    told();
+
+    let f = upper.or(&lower)?;
+    let sweeps = told();
+    let levels: Vec<_> = sweeps.iter().map(|&(sweep, variable, _)| (sweep, variable)).collect();
+    let expected = [("expand", 2), ("expand", 40), ("expand", 900), ("reduce", 900), ("reduce", 40), ("reduce", 2)];
+    assert_eq!(levels, expected);
+    assert_eq!(sweeps.last().unwrap().2, f.node_count());
+    assert!(sweeps[..3].is_sorted_by_key(|level| level.2) && sweeps[3..].is_sorted_by_key(|level| level.2));
+
+    f.sat_count(3)?;
+    let levels: Vec<_> = told().iter().map(|&(sweep, variable, _)| (sweep, variable)).collect();
+    assert_eq!(levels, [("count", 2), ("count", 40), ("count", 900)]);
+    Ok(())
+}
+
+#[test]
+fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Result<()> {
+    // The operands and what came of using them, for the callback to reach.
+    let operands: Arc<OnceLock<[Bdd; 3]>> = Arc::default();
+    let outcomes: Arc<Mutex<Vec<(&'static str, bool)>>> = Arc::default();
+    let (inside, record) = (operands.clone(), outcomes.clone());
+    let store = store_told(move |_| {
+        let Some([x, y, z]) = inside.get() else { return };
+        let refused = |what, outcome: Option<Error>| {
+            record.lock().unwrap().push((what, matches!(outcome, Some(Error::InsideCallback))));
+        };
+        refused("apply", x.xor(y).err());
+        refused("ite", x.ite(y, z).err());
+        refused("sat_count", x.sat_count(3).err());
+        refused("path_count", x.path_count().err());
+        refused("variable", x.store().variable(7).err());
+        // Another store is none of the callback's business either.
+        refused("elsewhere", default_store().variable(7).err());
+    });
+    let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
+    operands.set([x.clone(), y.clone(), z.clone()]).unwrap();
+    let f = x.ite(&y, &z)?;
+    assert_eq!(f.sat_count(3)?, 4u8.into());
+    let outcomes = outcomes.lock().unwrap();
+    let asked: BTreeSet<_> = outcomes.iter().map(|outcome| outcome.0).collect();
+    assert_eq!(asked, ["apply", "elsewhere", "ite", "path_count", "sat_count", "variable"].into());
+    assert!(outcomes.iter().all(|outcome| outcome.1), "{outcomes:?}");
+    Ok(())
+}
+
+#[test]
+fn a_callback_that_panics_spoils_only_its_own_operation() -> Result<()> {
+    let armed = Arc::new(AtomicBool::new(false));
+    let trigger = armed.clone();
+    let disk = Disk::new();
+    let store = Store::new(Config {
+        progress: Some(Arc::new(move |progress| {
+            assert!(progress.variable != 5 || !trigger.load(Relaxed), "a bad callback");
+        })),
+        testing: Testing { limits: Some(tight()), backend: Some(disk.clone()) },
+        ..Config::default()
+    })?;
+    let operands = product(&store, 6);
+    let expected = operands[5].xor(&operands[7])?;
+    let temp_bytes = store.stats().temp_bytes;
+    armed.store(true, Relaxed);
+    assert!(catch_unwind(AssertUnwindSafe(|| operands[5].xor(&operands[7]))).is_err());
+    armed.store(false, Relaxed);
+    assert_eq!(store.stats().temp_bytes, temp_bytes);
+    assert_eq!(operands[5].xor(&operands[7])?, expected);
+    assert_eq!(disk.names(), 0);
+    Ok(())
+}
+
+#[test]
+fn a_node_that_could_not_be_written_leaves_room_for_one_below_it() -> Result<()> {
+    let day = Day::new();
+    // Every even variable is false, and one odd variable too: where a node could not be written, the one below comes first.
+    for k in 1..10 {
+        day.disk.fail("write", k);
+        let mut builder = day.store.builder()?;
+        let mut chain = BuilderNode::from(true);
+        let mut odd = None;
+        for variable in (0..1000).rev().step_by(2).map(|odd| odd - 1) {
+            let added = builder.add_node(variable, chain, false);
+            chain = if let Err(error) = added {
+                day.check_error(&error, "write");
+                odd = Some(variable + 1);
+                let lower = builder.add_node(variable + 1, chain, false)?;
+                builder.add_node(variable, lower, false)?
+            } else {
+                added?
+            };
+        }
+        assert!(day.disk.heal());
+        let f = builder.build()?;
+        let odd = odd.expect("a write that failed");
+        assert_eq!(f.node_count(), 501, "write {k}");
+        assert!(f.support().contains(&odd), "write {k}");
+        assert_eq!(f.sat_count(501)?, 1u8.into(), "write {k}");
+        assert_eq!(f.and(&day.store.variable(odd)?)?.as_constant(), Some(false), "write {k}");
+    }
+    Ok(())
+}

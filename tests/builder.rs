@@ -1,0 +1,395 @@
+//! The bottom-up builder: what it makes, what it merges, what it refuses.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{
+    Random, default_store,
+    functions::{Algebra, hidden_weighted_bit, of_table, product},
+    limits, store_with,
+};
+use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Error, Result, Store};
+
+const LARGEST: u32 = (1 << 24) - 1;
+
+/// A store whose diagrams and builders go to disk as soon as they fill a block of 256 bytes.
+fn store_on_disk() -> Store {
+    store_with(limits(|limits| (limits.block, limits.diagrams) = (256, 0)))
+}
+
+/// Joins `nodes` pairwise, level by level above `variable`, until one is left.
+fn join(builder: &mut BddBuilder, mut nodes: Vec<BuilderNode>, mut variable: u32) -> Result<BuilderNode> {
+    while nodes.len() > 1 {
+        variable -= 1;
+        let pairs = nodes.chunks(2);
+        nodes = pairs
+            .map(|pair| builder.add_node(variable, pair[0], pair.get(1).copied().unwrap_or(false.into())))
+            .collect::<Result<_>>()?;
+    }
+    Ok(nodes[0])
+}
+
+#[test]
+fn a_single_node_is_its_variable_or_the_negation() -> Result<()> {
+    let store = default_store();
+    for variable in [0, 1, 1000, LARGEST] {
+        for negated in [false, true] {
+            let mut builder = store.builder()?;
+            builder.add_node(variable, negated, !negated)?;
+            let f = builder.build()?;
+            let x = store.variable(variable)?;
+            assert_eq!(f, if negated { !&x } else { x });
+            assert_eq!(f.support(), [variable]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_chain_is_the_conjunction_of_its_literals() -> Result<()> {
+    let store = default_store();
+    let literals = [(3, true), (9, false), (10, false), (4000, true), (LARGEST, false)];
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(true);
+    for (variable, positive) in literals.into_iter().rev() {
+        chain = if positive {
+            builder.add_node(variable, false, chain)?
+        } else {
+            builder.add_node(variable, chain, false)?
+        };
+    }
+    let mut expected = store.constant(true);
+    for (variable, positive) in literals {
+        let x = store.variable(variable)?;
+        expected = expected.and(&if positive { x } else { !&x })?;
+    }
+    assert_eq!(builder.build()?, expected);
+    Ok(())
+}
+
+/// The function's own table, read off with operators alone.
+fn table_of<A: Algebra>(
+    algebra: &A,
+    f: &A::Function,
+    variables: u32,
+    is_true: impl Fn(&A::Function) -> bool,
+) -> Vec<bool> {
+    let point = |at: u32| {
+        (0..variables).fold(f.clone(), |rest, level| {
+            let x = algebra.var(level);
+            let positive = at >> (variables - 1 - level) & 1 == 1;
+            algebra.op(BinaryOp::AND, &rest, &if positive { x } else { algebra.not(&x) })
+        })
+    };
+    (0..1 << variables).map(|at| is_true(&point(at))).collect()
+}
+
+#[test]
+fn what_is_built_is_what_operators_make() -> Result<()> {
+    let store = default_store();
+    let circuits = product(&store, 4).into_iter().chain([hidden_weighted_bit(&store, 8)]);
+    for (number, f) in circuits.enumerate() {
+        let table = table_of(&store, &f, 8, |point: &Bdd| !point.is_constant());
+        let built = of_table(&store, &table, &[0, 1, 2, 3, 4, 5, 6, 7])?;
+        assert_eq!(built, f, "function {number}");
+        assert_eq!(built.node_count(), f.node_count(), "function {number}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_order_of_nodes_within_a_level_does_not_matter() -> Result<()> {
+    for store in [default_store(), store_on_disk()] {
+        let mut random = Random::new(8);
+        let table: Vec<bool> = (0..1 << 10).map(|_| random.coin()).collect();
+        let variables: Vec<u32> = (0..10).map(|level| 7 * level).collect();
+        let expected = of_table(&store, &table, &variables)?;
+        for _ in 0..10 {
+            let mut builder = store.builder()?;
+            let mut layer: Vec<BuilderNode> = table.iter().map(|&value| value.into()).collect();
+            for &variable in variables.iter().rev() {
+                let mut order: Vec<usize> = (0..layer.len() / 2).collect();
+                for last in (1..order.len()).rev() {
+                    order.swap(last, random.below(last as u32 + 1) as usize);
+                }
+                let mut above = vec![BuilderNode::from(false); order.len()];
+                for at in order {
+                    above[at] = builder.add_node(variable, layer[2 * at], layer[2 * at + 1])?;
+                }
+                layer = above;
+            }
+            assert_eq!(builder.build()?, expected);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn nodes_added_twice_are_one_node() -> Result<()> {
+    let store = default_store();
+    let mut builder = store.builder()?;
+    let x2 = builder.add_node(2, false, true)?;
+    let not_x2 = builder.add_node(2, true, false)?;
+    assert_eq!(builder.add_node(2, false, true)?, x2);
+    assert_ne!(x2, not_x2);
+    let upper = builder.add_node(1, x2, not_x2)?;
+    assert_eq!(builder.add_node(1, x2, not_x2)?, upper);
+    assert_ne!(builder.add_node(1, not_x2, x2)?, upper);
+    let root = builder.add_node(0, upper, true)?;
+    assert_ne!(root, upper);
+    // The node (x1, not x2, x2) has no parent.
+    assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 5 })));
+    Ok(())
+}
+
+#[test]
+fn a_node_with_equal_children_is_its_child() -> Result<()> {
+    let store = default_store();
+    let mut builder = store.builder()?;
+    assert_eq!(builder.add_node(9, true, true)?, true.into());
+    let x = builder.add_node(8, false, true)?;
+    assert_eq!(builder.add_node(3, x, x)?, x);
+    assert_eq!(builder.add_node(2, x, x)?, x);
+    let root = builder.add_node(1, x, true)?;
+    assert_eq!(builder.add_node(0, root, root)?, root);
+    let f = builder.build()?;
+    assert_eq!(f, store.variable(1)?.or(&store.variable(8)?)?);
+    assert_eq!(f.node_count(), 2);
+    Ok(())
+}
+
+#[test]
+fn nodes_that_all_collapse_leave_a_constant() -> Result<()> {
+    let store = default_store();
+    for value in [false, true] {
+        let mut builder = store.builder()?;
+        let same = builder.add_node(5, value, value)?;
+        builder.add_node(0, same, value)?;
+        assert_eq!(builder.build()?.as_constant(), Some(value));
+    }
+    Ok(())
+}
+
+#[test]
+fn nodes_above_one_left_behind_are_refused() -> Result<()> {
+    let mut builder = default_store().builder()?;
+    let lower = builder.add_node(7, false, true)?;
+    builder.add_node(4, lower, true)?;
+    for variable in [5, 7, LARGEST] {
+        let refused = builder.add_node(variable, false, true);
+        assert!(matches!(refused, Err(Error::LevelOrder { variable: v, previous: 4 }) if v == variable), "{refused:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn children_on_the_same_level_are_refused() -> Result<()> {
+    let mut builder = default_store().builder()?;
+    let x = builder.add_node(4, false, true)?;
+    for [low, high] in [[x, true.into()], [false.into(), x], [x, x]] {
+        let refused = builder.add_node(4, low, high);
+        assert!(matches!(refused, Err(Error::ChildNotBelow { variable: 4, child: 4 })), "{refused:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nodes_of_another_builder_are_refused() -> Result<()> {
+    let (store, elsewhere) = (default_store(), default_store());
+    let mut builder = store.builder()?;
+    builder.add_node(9, false, true)?;
+    let mut numbers = Vec::new();
+    for mut other in [store.builder()?, elsewhere.builder()?] {
+        let x = other.add_node(9, true, false)?;
+        let y = other.add_node(9, false, true)?;
+        for [low, high] in [[x, false.into()], [true.into(), y], [x, x]] {
+            let refused = builder.add_node(1, low, high);
+            let Err(Error::ForeignNode { node }) = refused else { panic!("not refused: {refused:?}") };
+            numbers.push(node);
+        }
+        // Terminals are of no builder, wherever they come from.
+        let terminal = other.add_node(3, true, true)?;
+        builder.add_node(1, terminal, false)?;
+    }
+    // The error names the node: the first, the second, the first, in both builders.
+    assert_eq!(numbers[0], numbers[2]);
+    assert_ne!(numbers[0], numbers[1]);
+    assert_eq!(numbers[..3], numbers[3..]);
+    Ok(())
+}
+
+#[test]
+fn variables_out_of_range_are_refused() -> Result<()> {
+    let mut builder = default_store().builder()?;
+    for variable in [LARGEST + 1, u32::MAX] {
+        let refused = builder.add_node(variable, false, true);
+        assert!(
+            matches!(refused, Err(Error::VariableOutOfRange { variable: v, largest: LARGEST }) if v == variable),
+            "{refused:?}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_builds_nothing() -> Result<()> {
+    assert!(matches!(default_store().builder()?.build(), Err(Error::NoNodes)));
+    // A node that was refused was not added.
+    let mut builder = default_store().builder()?;
+    assert!(builder.add_node(LARGEST + 1, false, true).is_err());
+    assert!(matches!(builder.build(), Err(Error::NoNodes)));
+    Ok(())
+}
+
+#[test]
+fn several_roots_are_refused_and_counted() -> Result<()> {
+    for store in [default_store(), store_on_disk()] {
+        for extra in [1, 2, 50, 300] {
+            let mut builder = store.builder()?;
+            // A chain that nothing leads to, and the one that was begun last.
+            let mut chain = BuilderNode::from(true);
+            for variable in (1..=extra).rev() {
+                chain = builder.add_node(1000 + variable, false, chain)?;
+            }
+            let lower = builder.add_node(10, false, true)?;
+            builder.add_node(5, lower, true)?;
+            let refused = builder.build();
+            let (unreachable, nodes) = (u64::from(extra), u64::from(extra) + 2);
+            assert!(
+                matches!(refused, Err(Error::ManyRoots { unreachable: u, nodes: n }) if (u, n) == (unreachable, nodes)),
+                "{refused:?}"
+            );
+            assert_eq!(store.stats().temp_bytes, 0);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn two_roots_on_one_level_are_refused_whichever_was_named_last() -> Result<()> {
+    let mut builder = default_store().builder()?;
+    builder.add_node(0, false, true)?;
+    builder.add_node(0, true, false)?;
+    builder.add_node(0, false, true)?;
+    assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 2 })));
+    Ok(())
+}
+
+#[test]
+fn a_builder_goes_on_after_an_error_as_if_the_node_had_not_been_added() -> Result<()> {
+    let store = default_store();
+    let mut foreign = store.builder()?;
+    let stranger = foreign.add_node(100, false, true)?;
+    let mut builder = store.builder()?;
+    let refuse = |builder: &mut BddBuilder, node: BuilderNode, level: u32| {
+        assert!(matches!(builder.add_node(level + 1, false, true), Err(Error::LevelOrder { .. })));
+        assert!(matches!(builder.add_node(level, node, true), Err(Error::ChildNotBelow { .. })));
+        assert!(matches!(builder.add_node(level - 1, stranger, node), Err(Error::ForeignNode { .. })));
+        assert!(matches!(builder.add_node(u32::MAX, false, node), Err(Error::VariableOutOfRange { .. })));
+    };
+    let x = builder.add_node(50, false, true)?;
+    refuse(&mut builder, x, 50);
+    // The refused node of the level above did not end this level.
+    let not_x = builder.add_node(50, true, false)?;
+    let y = builder.add_node(40, x, not_x)?;
+    refuse(&mut builder, y, 40);
+    let root = builder.add_node(30, y, not_x)?;
+    refuse(&mut builder, root, 30);
+    let [a, b, c] = [30, 40, 50].map(|variable| store.variable(variable).unwrap());
+    assert_eq!(builder.build()?, a.ite(&!&c, &b.xor(&c)?)?);
+    Ok(())
+}
+
+#[test]
+fn two_builders_of_one_store_do_not_disturb_each_other() -> Result<()> {
+    let store = store_on_disk();
+    let mut builders = [store.builder()?, store.builder()?];
+    let mut chains = [BuilderNode::from(true), BuilderNode::from(false)];
+    for variable in (0..500).rev() {
+        chains[0] = builders[0].add_node(variable, false, chains[0])?;
+        chains[1] = builders[1].add_node(variable, chains[1], true)?;
+    }
+    let [all, some] = builders.map(|builder| builder.build().unwrap());
+    assert_eq!(all.sat_count(500)?, 1u8.into());
+    assert_eq!(some.negated().sat_count(500)?, 1u8.into());
+    assert_eq!(all.imp(&some)?.as_constant(), Some(true));
+    Ok(())
+}
+
+#[test]
+fn a_level_beyond_its_share_is_refused_and_the_builder_goes_on() -> Result<()> {
+    let roomy = default_store();
+    let tight = store_with(limits(|limits| limits.dense = 0));
+    // 40 nodes below, and one on the next level for every pair of them, as long as there is room.
+    let fill = |store: &Store, nodes: usize| -> Result<(BddBuilder, Vec<BuilderNode>, Option<Error>)> {
+        let mut builder = store.builder()?;
+        let mut bits = vec![builder.add_node(200, false, true)?];
+        for variable in (161..200).rev() {
+            bits.push(builder.add_node(variable, false, *bits.last().unwrap())?);
+        }
+        let mut level = Vec::new();
+        let pairs = (0..40).flat_map(|a| (0..40).map(move |b| (a, b))).filter(|(a, b)| a != b);
+        for (a, b) in pairs.take(nodes) {
+            match builder.add_node(100, bits[a], bits[b]) {
+                Ok(node) => level.push(node),
+                Err(error) => return Ok((builder, level, Some(error))),
+            }
+        }
+        Ok((builder, level, None))
+    };
+    let (mut builder, level, refused) = fill(&tight, usize::MAX)?;
+    let Some(Error::BudgetExceeded { needed, available, .. }) = refused else { panic!("not refused: {refused:?}") };
+    assert!(needed > available, "{needed} of {available}");
+    assert!(level.len() > 1000);
+    join(&mut builder, level.clone(), 100)?;
+    let found = builder.build()?;
+
+    let (mut builder, same_level, refused) = fill(&roomy, level.len())?;
+    assert!(refused.is_none(), "{refused:?}");
+    join(&mut builder, same_level, 100)?;
+    assert_eq!(found, builder.build()?);
+    Ok(())
+}
+
+#[test]
+fn a_builder_dropped_half_way_leaves_no_temporary_bytes() -> Result<()> {
+    let store = store_on_disk();
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(true);
+    for variable in (0..1000).rev() {
+        chain = builder.add_node(variable, chain, false)?;
+    }
+    let half_way = store.stats().temp_bytes;
+    assert!(half_way >= 900 * 8, "{half_way} bytes for 1000 nodes");
+    drop(builder);
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
+fn a_built_diagram_is_all_that_stays_on_disk() -> Result<()> {
+    let store = store_on_disk();
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(true);
+    for variable in (0..1000).rev() {
+        chain = builder.add_node(variable, chain, false)?;
+    }
+    let none = builder.build()?;
+    assert_eq!(none.disk_bytes(), 1002 * 8);
+    assert_eq!(store.stats().temp_bytes, none.disk_bytes());
+    assert_eq!(none.sat_count(1000)?, 1u8.into());
+    drop(none);
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
+fn a_builder_keeps_its_store_alive() -> Result<()> {
+    let store = default_store();
+    let mut builder = store.builder()?;
+    drop(store);
+    builder.add_node(0, false, true)?;
+    let x = builder.build()?;
+    assert_eq!(x, x.store().variable(0)?);
+    Ok(())
+}

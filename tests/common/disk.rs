@@ -1,0 +1,144 @@
+//! A disk that counts what is asked of it and fails when it is told to.
+
+use std::{
+    io,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use strata_bdd::testing::{Backend, Mapping, Os, ScratchFile};
+use tempfile::TempDir;
+
+/// What can be asked of a disk, in the words of `Error::Io`; and to lose a folder to sort in after it was made.
+pub const ACTIONS: [&str; 6] = ["create", "write", "read", "map", "sort in", LOSE];
+
+/// The folder is made, but it is gone when the first file shall be written to it.
+pub const LOSE: &str = "lose a folder";
+
+/// The operating system's files, until a day comes that is bad.
+#[derive(Debug)]
+pub struct Disk {
+    os: Os,
+    home: TempDir,
+    plan: Arc<Plan>,
+}
+
+/// The calls so far, and the one that fails.
+#[derive(Debug, Default)]
+struct Plan {
+    calls: [AtomicU64; ACTIONS.len()],
+    /// Bytes of each mapping.
+    mapped: Mutex<Vec<usize>>,
+    /// The action that fails, and how many calls of it succeed before.
+    bad_day: Mutex<Option<BadDay>>,
+}
+
+/// When a disk fails.
+#[derive(Clone, Copy, Debug)]
+struct BadDay {
+    action: &'static str,
+    left: u64,
+    lasting: bool,
+}
+
+impl Disk {
+    /// A disk in a folder of its own, good until told otherwise.
+    pub fn new() -> Arc<Self> {
+        let home = tempfile::tempdir().unwrap();
+        Arc::new(Self { os: Os::new(home.path().into()), home, plan: Arc::default() })
+    }
+
+    /// Names in the scratch folder; those of a sort come and go, all other files have none.
+    pub fn names(&self) -> usize {
+        std::fs::read_dir(self.home.path()).unwrap().count()
+    }
+
+    /// From now on, the `k`-th call (from 1) of `action` fails, once.
+    pub fn fail(&self, action: &'static str, k: u64) {
+        *self.plan.bad_day.lock().unwrap() = Some(BadDay { action, left: k, lasting: false });
+    }
+
+    /// From now on, the `k`-th call (from 1) of `action` and all after it fail.
+    pub fn fail_from(&self, action: &'static str, k: u64) {
+        *self.plan.bad_day.lock().unwrap() = Some(BadDay { action, left: k, lasting: true });
+    }
+
+    /// Ends the bad days; answers whether one came.
+    pub fn heal(&self) -> bool {
+        self.plan.bad_day.lock().unwrap().take().is_none_or(|day| day.left == 0)
+    }
+
+    /// How often `action` was asked for.
+    pub fn calls(&self, action: &str) -> u64 {
+        self.plan.calls[number(action)].load(Relaxed)
+    }
+
+    /// The bytes of every mapping so far.
+    pub fn mapped(&self) -> Vec<usize> {
+        self.plan.mapped.lock().unwrap().clone()
+    }
+}
+
+impl Plan {
+    fn ask(&self, action: &'static str) -> io::Result<()> {
+        self.calls[number(action)].fetch_add(1, Relaxed);
+        let mut bad_day = self.bad_day.lock().unwrap();
+        let Some(day) = bad_day.as_mut().filter(|day| day.action == action) else { return Ok(()) };
+        let was = day.left;
+        day.left = was.saturating_sub(1);
+        let fails = was == 1 || was == 0 && day.lasting;
+        if fails { Err(io::Error::new(io::ErrorKind::StorageFull, "a bad day")) } else { Ok(()) }
+    }
+}
+
+fn number(action: &str) -> usize {
+    ACTIONS.iter().position(|&known| known == action).expect("an action")
+}
+
+impl Backend for Disk {
+    fn folder(&self) -> &Path {
+        self.os.folder()
+    }
+
+    fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
+        self.plan.ask("create")?;
+        Ok(Box::new(File { inner: self.os.create()?, plan: self.plan.clone() }))
+    }
+
+    fn sort_folder(&self) -> io::Result<TempDir> {
+        self.plan.ask("sort in")?;
+        let folder = self.os.sort_folder()?;
+        if self.plan.ask(LOSE).is_err() {
+            std::fs::remove_dir(folder.path())?;
+        }
+        Ok(folder)
+    }
+}
+
+/// A file on such a disk.
+#[derive(Debug)]
+struct File {
+    inner: Box<dyn ScratchFile>,
+    plan: Arc<Plan>,
+}
+
+impl ScratchFile for File {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.plan.ask("write")?;
+        self.inner.write_at(bytes, offset)
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        self.plan.ask("read")?;
+        self.inner.read_at(bytes, offset)
+    }
+
+    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
+        self.plan.ask("map")?;
+        self.plan.mapped.lock().unwrap().push(len);
+        self.inner.map(offset, len)
+    }
+}

@@ -1,0 +1,160 @@
+//! Functions to work on: from truth tables, from random trees, from circuits, and the N queens.
+
+use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store};
+
+use super::Random;
+
+/// The function that is `table[i]` where `variables` spell `i`, the first variable being the highest bit; built bottom-up.
+pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd> {
+    assert_eq!(table.len(), 1 << variables.len());
+    let mut builder = store.builder()?;
+    let mut layer: Vec<BuilderNode> = table.iter().map(|&value| value.into()).collect();
+    for &variable in variables.iter().rev() {
+        layer = layer
+            .chunks(2)
+            .map(|children| builder.add_node(variable, children[0], children[1]))
+            .collect::<Result<_>>()?;
+    }
+    builder.build()
+}
+
+/// Whatever can compute with Boolean functions: the library, and an independent package to compare it with.
+pub trait Algebra {
+    /// A function.
+    type Function: Clone;
+
+    /// A constant.
+    fn value(&self, value: bool) -> Self::Function;
+    /// A variable.
+    fn var(&self, variable: u32) -> Self::Function;
+    /// An operator of two functions.
+    fn op(&self, op: BinaryOp, a: &Self::Function, b: &Self::Function) -> Self::Function;
+    /// Negation.
+    fn not(&self, a: &Self::Function) -> Self::Function;
+    /// If-then-else.
+    fn ite(&self, a: &Self::Function, b: &Self::Function, c: &Self::Function) -> Self::Function;
+}
+
+impl Algebra for Store {
+    type Function = Bdd;
+
+    fn value(&self, value: bool) -> Bdd {
+        self.constant(value)
+    }
+
+    fn var(&self, variable: u32) -> Bdd {
+        self.variable(variable).unwrap()
+    }
+
+    fn op(&self, op: BinaryOp, a: &Bdd, b: &Bdd) -> Bdd {
+        a.apply(op, b).unwrap()
+    }
+
+    fn not(&self, a: &Bdd) -> Bdd {
+        a.negated()
+    }
+
+    fn ite(&self, a: &Bdd, b: &Bdd, c: &Bdd) -> Bdd {
+        a.ite(b, c).unwrap()
+    }
+}
+
+/// A random tree of operators over `variables` variables with `operators` inner nodes.
+pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Random, variables: u32, operators: u32) -> A::Function {
+    if operators == 0 {
+        return if random.below(16) == 0 { algebra.value(random.coin()) } else { algebra.var(random.below(variables)) };
+    }
+    let left = operators - 1;
+    match random.below(8) {
+        0 => algebra.not(&random_tree(algebra, random, variables, left)),
+        1 => {
+            let [a, b, c] = [left / 3, left / 3, left - 2 * (left / 3)]
+                .map(|operators| random_tree(algebra, random, variables, operators));
+            algebra.ite(&a, &b, &c)
+        }
+        _ => {
+            let table = random.bits();
+            let op = BinaryOp::from_fn(|a, b| table >> (2 * u32::from(a) + u32::from(b)) & 1 == 1);
+            let split = random.below(left + 1);
+            let a = random_tree(algebra, random, variables, split);
+            let b = random_tree(algebra, random, variables, left - split);
+            algebra.op(op, &a, &b)
+        }
+    }
+}
+
+/// The low `2 * bits` bits of the product of two numbers of `bits` bits, whose bits are the variables in turn.
+pub fn product<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
+    let and = |a: &A::Function, b: &A::Function| algebra.op(BinaryOp::AND, a, b);
+    let xor = |a: &A::Function, b: &A::Function| algebra.op(BinaryOp::XOR, a, b);
+    let mut sum = vec![algebra.value(false); 2 * bits as usize];
+    for row in 0..bits {
+        let mut carry = algebra.value(false);
+        for column in 0..bits {
+            let addend = and(&algebra.var(2 * row), &algebra.var(2 * column + 1));
+            let at = (row + column) as usize;
+            let half = xor(&sum[at], &addend);
+            let next = algebra.ite(&half, &carry, &addend);
+            sum[at] = xor(&half, &carry);
+            carry = next;
+        }
+        sum[(row + bits) as usize] = carry;
+    }
+    sum
+}
+
+/// Hidden weighted bit: the value of the variable whose number, from 1, is the number of true variables; false for none.
+pub fn hidden_weighted_bit<A: Algebra>(algebra: &A, variables: u32) -> A::Function {
+    // weight[k]: exactly k of the variables so far are true.
+    let mut weight = vec![algebra.value(true)];
+    for variable in (0..variables).rev() {
+        let x = algebra.var(variable);
+        weight.push(algebra.value(false));
+        for k in (0..weight.len()).rev() {
+            let lower = if k == 0 { algebra.value(false) } else { weight[k - 1].clone() };
+            weight[k] = algebra.ite(&x, &lower, &weight[k]);
+        }
+    }
+    (1..=variables).fold(algebra.value(false), |sum, k| {
+        let term = algebra.op(BinaryOp::AND, &weight[k as usize], &algebra.var(k - 1));
+        algebra.op(BinaryOp::OR, &sum, &term)
+    })
+}
+
+/// A random function of `variables` variables, built from its truth table: nearly as large as a function can be.
+pub fn random_function(store: &Store, seed: u64, variables: u32) -> Bdd {
+    let mut random = Random::new(seed);
+    let table: Vec<bool> = (0..1 << variables).map(|_| random.coin()).collect();
+    of_table(store, &table, &(0..variables).collect::<Vec<_>>()).unwrap()
+}
+
+/// The placements of N queens that do not attack each other, and the largest diagram on the way there.
+pub fn queens(store: &Store, n: u32) -> Result<(Bdd, u64)> {
+    let mut largest = 0;
+    let mut board = store.constant(true);
+    for row in 0..n {
+        let mut some_queen = queen_at(store, n, row, 0)?;
+        for column in 1..n {
+            some_queen = some_queen.or(&queen_at(store, n, row, column)?)?;
+            largest = largest.max(some_queen.node_count());
+        }
+        board = board.and(&some_queen)?;
+        largest = largest.max(board.node_count());
+    }
+    Ok((board, largest))
+}
+
+/// A queen on one square and none on those it attacks.
+fn queen_at(store: &Store, n: u32, row: u32, column: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(true);
+    for square in (0..n * n).rev() {
+        let (r, c) = (square / n, square % n);
+        if (r, c) == (row, column) {
+            chain = builder.add_node(square, false, chain)?;
+        } else if r == row || c == column || r.abs_diff(row) == c.abs_diff(column) {
+            chain = builder.add_node(square, chain, false)?;
+        }
+    }
+    builder.build()
+}

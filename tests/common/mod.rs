@@ -1,0 +1,62 @@
+//! What the integration tests share: stores with forced limits, functions to work on, and a disk with bad days.
+#![allow(dead_code, reason = "every test file takes what it needs")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+pub mod disk;
+pub mod functions;
+
+use strata_bdd::{
+    Config, Store,
+    testing::{Limits, Testing},
+};
+
+/// A store with default settings.
+pub fn default_store() -> Store {
+    Store::new(Config::default()).unwrap()
+}
+
+/// A store with the smallest budget there is.
+pub fn smallest_store() -> Store {
+    Store::new(Config { memory: strata_bdd::SMALLEST_MEMORY, ..Config::default() }).unwrap()
+}
+
+/// A store whose budget is divided as `limits` say.
+pub fn store_with(limits: Limits) -> Store {
+    Store::new(Config { testing: Testing { limits: Some(limits), backend: None }, ..Config::default() }).unwrap()
+}
+
+/// The division of a roomy budget, changed by `adjust`.
+pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits::of(1 << 28);
+    adjust(&mut limits);
+    limits
+}
+
+/// A seeded generator of numbers (Knuth's MMIX constants), so that every run does the same work.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of `seed`.
+    pub fn new(seed: u64) -> Self {
+        let mut random = Self(seed);
+        random.bits();
+        random
+    }
+
+    /// 32 random bits.
+    pub fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 32) as u32
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u32) -> u32 {
+        ((u64::from(self.bits()) * u64::from(end)) >> 32) as u32
+    }
+
+    /// A bit.
+    pub fn coin(&mut self) -> bool {
+        self.below(2) == 1
+    }
+}

@@ -1,0 +1,366 @@
+//! Random functions and circuits, against an independent package and under every division of the budget.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::hash::{BuildHasher, RandomState};
+
+use biodivine_lib_bdd as peer;
+use common::{
+    Random, default_store,
+    disk::Disk,
+    functions::{Algebra, hidden_weighted_bit, product, random_function, random_tree},
+    limits, smallest_store, store_with,
+};
+use num_bigint::BigUint;
+use strata_bdd::{
+    Bdd, BinaryOp, BuilderNode, Config, Result, Store,
+    testing::{Limits, Testing},
+};
+
+/// The independent package.
+struct Peer {
+    variables: peer::BddVariableSet,
+}
+
+impl Peer {
+    fn new(variables: u32) -> Self {
+        Self { variables: peer::BddVariableSet::new_anonymous(variables as u16) }
+    }
+}
+
+impl Algebra for Peer {
+    type Function = peer::Bdd;
+
+    fn value(&self, value: bool) -> peer::Bdd {
+        if value { self.variables.mk_true() } else { self.variables.mk_false() }
+    }
+
+    fn var(&self, variable: u32) -> peer::Bdd {
+        self.variables.mk_var(self.variables.variables()[variable as usize])
+    }
+
+    fn op(&self, op: BinaryOp, a: &peer::Bdd, b: &peer::Bdd) -> peer::Bdd {
+        peer::Bdd::binary_op(a, b, |a, b| {
+            let possible = |value: Option<bool>| value.map_or(vec![false, true], |value| vec![value]);
+            let mut values = possible(a).into_iter().flat_map(|a| possible(b).into_iter().map(move |b| op.eval(a, b)));
+            let first = values.next()?;
+            values.all(|value| value == first).then_some(first)
+        })
+    }
+
+    fn not(&self, a: &peer::Bdd) -> peer::Bdd {
+        a.not()
+    }
+
+    fn ite(&self, a: &peer::Bdd, b: &peer::Bdd, c: &peer::Bdd) -> peer::Bdd {
+        peer::Bdd::if_then_else(a, b, c)
+    }
+}
+
+/// Both packages' functions of the same work, over so many variables.
+struct Compared {
+    ours: Vec<Bdd>,
+    theirs: Vec<peer::Bdd>,
+    variables: u32,
+}
+
+impl Compared {
+    /// Counts and sizes are the same, and equal functions are equal in both packages.
+    fn check(&self) {
+        assert_eq!(self.ours.len(), self.theirs.len());
+        for (number, (f, g)) in self.ours.iter().zip(&self.theirs).enumerate() {
+            let inner_nodes = g.size().saturating_sub(2) as u64;
+            assert_eq!(f.node_count(), inner_nodes, "function {number}");
+            let [solutions, paths] = [g.exact_cardinality(), g.exact_clause_cardinality()].map(|n| n.to_bytes_le());
+            assert_eq!(f.sat_count(self.variables).unwrap(), BigUint::from_bytes_le(&solutions), "function {number}");
+            assert_eq!(f.path_count().unwrap(), BigUint::from_bytes_le(&paths), "function {number}");
+        }
+        for (number, pair) in self.ours.iter().zip(&self.theirs).enumerate() {
+            for (other, other_pair) in self.ours.iter().zip(&self.theirs).enumerate().take(number) {
+                assert_eq!(pair.0 == other_pair.0, pair.1 == other_pair.1, "functions {number} and {other}");
+            }
+        }
+    }
+}
+
+const TREE_VARIABLES: u32 = 12;
+
+/// Variables and operators of trees: over few variables, where equal functions are frequent, and over more.
+const TREE_SIZES: [(u32, u32); 5] = [(3, 8), (4, 12), (8, 60), (TREE_VARIABLES, 100), (TREE_VARIABLES, 400)];
+
+/// Random trees, `rounds` of each size.
+fn trees<A: Algebra>(algebra: &A, rounds: usize) -> Vec<A::Function> {
+    let mut random = Random::new(20);
+    TREE_SIZES
+        .into_iter()
+        .flat_map(|size| std::iter::repeat_n(size, rounds))
+        .map(|(variables, operators)| random_tree(algebra, &mut random, variables, operators))
+        .collect()
+}
+
+const CIRCUIT_VARIABLES: u32 = 20;
+
+/// Functions of up to tens of thousands of nodes, whose sweeps are wider than what most of the forced limits leave.
+fn circuits<A: Algebra>(algebra: &A) -> Vec<A::Function> {
+    let mut functions = product(algebra, 9);
+    let hidden = hidden_weighted_bit(algebra, CIRCUIT_VARIABLES);
+    let [a, b] = [9, 11].map(|bit| functions[bit].clone());
+    for op in [BinaryOp::AND, BinaryOp::IMP, BinaryOp::XOR] {
+        functions.push(algebra.op(op, &a, &b));
+        functions.push(algebra.op(op, &b, &hidden));
+    }
+    functions.push(algebra.ite(&a, &b, &hidden));
+    functions.push(algebra.ite(&hidden, &algebra.not(&a), &b));
+    functions.push(hidden);
+    functions
+}
+
+/// What the same work left behind that shows which way it went.
+struct Trace {
+    store: Store,
+    results: Vec<Bdd>,
+    /// Bytes of every mapping.
+    mapped: Vec<usize>,
+}
+
+impl Trace {
+    /// The trace of `work` in a store with these limits.
+    fn of(limits: Limits, work: impl Fn(&Store) -> Vec<Bdd>) -> Self {
+        let disk = Disk::new();
+        let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
+        let store = Store::new(Config { testing, ..Config::default() }).unwrap();
+        let results = work(&store);
+        Self { store, results, mapped: disk.mapped() }
+    }
+
+    /// The largest of the results.
+    fn largest(&self) -> &Bdd {
+        self.results.iter().max_by_key(|f| f.node_count()).unwrap()
+    }
+
+    fn spilled(&self) -> bool {
+        self.store.stats().spilled_bytes > 0
+    }
+
+    fn sorted_outside(&self) -> bool {
+        self.store.stats().external_sorts > 0
+    }
+
+    fn diagrams_on_disk(&self) -> bool {
+        self.largest().disk_bytes() > 0
+    }
+
+    /// Many levels of operands were larger than the window, and never more than the window was mapped.
+    fn mapped_in_pieces(&self) -> bool {
+        let window = self.store.config().testing.limits.as_ref().unwrap().window.max(16);
+        let full = self.mapped.iter().filter(|&&bytes| bytes > window - 16).count();
+        full > 100 && self.mapped.iter().all(|&bytes| bytes <= window)
+    }
+
+    fn all_at_once(&self) -> bool {
+        self.spilled() && self.sorted_outside() && self.diagrams_on_disk() && self.mapped_in_pieces()
+    }
+}
+
+/// The smallest limits that some work can do with in little time.
+#[derive(Clone, Copy)]
+struct Least {
+    block: usize,
+    /// `None` where no queue is long enough to be worth spilling.
+    queue: Option<usize>,
+    sort: usize,
+    window: usize,
+}
+
+/// Trees are small enough to sort two records at a time and to map one node at a time.
+const TREES: Least = Least { block: 256, queue: None, sort: 0, window: 0 };
+const CIRCUITS: Least = Least { block: 256, queue: Some(8 << 10), sort: 16 << 10, window: 1024 };
+const CIRCUITS_IN_PAGES: Least = Least { block: 4096, queue: Some(64 << 10), sort: 16 << 10, window: 4096 };
+
+impl Least {
+    /// The smallest of everything.
+    fn all(self) -> Limits {
+        let Self { block, queue, sort, window } = self;
+        let roomy = limits(|_| ());
+        let (queue, narrow_ids) = (queue.unwrap_or(roomy.queue), roomy.narrow_ids);
+        Limits { block, queue, arcs: 0, diagrams: 0, sort, dense: sort, window, piece: 16, narrow_ids }
+    }
+}
+
+/// A way to force the engine's hand: a name, the limits, and what shows that it was forced.
+type Way = (&'static str, Limits, fn(&Trace) -> bool);
+
+/// One limit at its least, for each of them; then all.
+fn every_way(least: Least) -> Vec<Way> {
+    let way = |adjust: &dyn Fn(&mut Limits)| {
+        limits(|limits| {
+            limits.block = least.block;
+            adjust(limits);
+        })
+    };
+    let mut ways: Vec<Way> = vec![
+        ("diagrams in files", way(&|l| l.diagrams = 0), Trace::diagrams_on_disk),
+        ("arcs on disk", way(&|l| l.arcs = 0), Trace::spilled),
+        ("levels sorted outside memory", way(&|l| l.sort = least.sort), Trace::sorted_outside),
+        ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
+        ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::mapped_in_pieces),
+        ("pieces of 16 records", way(&|l| l.piece = 16), |trace| !trace.spilled()),
+        ("all at once", least.all(), Trace::all_at_once),
+    ];
+    ways.extend(
+        least.queue.map(|queue| ("a small queue", way(&|l| l.queue = queue), Trace::spilled as fn(&Trace) -> bool)),
+    );
+    ways
+}
+
+/// Does `work` in every forced way; the results must be those of default settings.
+fn check_every_way(least: Least, work: impl Fn(&Store) -> Vec<Bdd>) {
+    let expected = work(&default_store());
+    for (name, limits, shows) in every_way(least) {
+        let trace = Trace::of(limits, &work);
+
+        check_same(&trace.results, &expected, name);
+        assert!(shows(&trace), "the way was not taken: {name}, {:?}", trace.store.stats());
+    }
+}
+
+/// The functions are equal, and whatever is asked of them is.
+fn check_same(found: &[Bdd], expected: &[Bdd], name: &str) {
+    let hasher = RandomState::new();
+    assert_eq!(found.len(), expected.len());
+    for (number, (f, g)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(f, g, "function {number}: {name}");
+        assert_eq!(hasher.hash_one(f), hasher.hash_one(g), "function {number}: {name}");
+        check_same_facts(f, g, &format!("function {number}: {name}"));
+    }
+}
+
+/// Whatever is counted of the functions is the same.
+fn check_same_facts(f: &Bdd, g: &Bdd, name: &str) {
+    assert_eq!(f.node_count(), g.node_count(), "{name}");
+    assert_eq!(f.width(), g.width(), "{name}");
+    assert_eq!(f.support(), g.support(), "{name}");
+    assert_eq!(f.sat_count(CIRCUIT_VARIABLES).unwrap(), g.sat_count(CIRCUIT_VARIABLES).unwrap(), "{name}");
+    assert_eq!(f.path_count().unwrap(), g.path_count().unwrap(), "{name}");
+}
+
+/// Does `work` where ids from `narrow_ids` on are wide, in an otherwise roomy store and in one where all is forced; the
+/// results must be the same diagrams, and hold what they hold at default settings.
+fn check_wide_ids(narrow_ids: u64, least: Least, work: impl Fn(&Store) -> Vec<Bdd>) {
+    let name = format!("narrow ids below {narrow_ids}");
+    let roomy = Trace::of(limits(|l| l.narrow_ids = narrow_ids), &work);
+    let forced = Trace::of(Limits { narrow_ids, ..least.all() }, &work);
+    check_same(&forced.results, &roomy.results, &name);
+    for (number, (f, g)) in forced.results.iter().zip(work(&default_store())).enumerate() {
+        check_same_facts(f, &g, &format!("function {number}: {name}"));
+    }
+    assert!(forced.all_at_once(), "{name}: {:?}", forced.store.stats());
+    // A file shows the width of its ids: 16 bytes a node, terminals included, or 8.
+    for f in forced.results.iter().filter(|f| f.disk_bytes() > 0) {
+        let ids = f.node_count() + 2;
+        assert_eq!(f.disk_bytes(), ids * if ids < narrow_ids { 8 } else { 16 }, "{name}");
+    }
+    assert!(forced.largest().disk_bytes() > narrow_ids * 16, "{name}");
+}
+
+#[test]
+fn random_trees_are_what_another_package_makes_of_them() {
+    let ours = trees(&default_store(), 60);
+    let theirs = trees(&Peer::new(TREE_VARIABLES), 60);
+    Compared { ours, theirs, variables: TREE_VARIABLES }.check();
+}
+
+#[test]
+fn circuits_are_what_another_package_makes_of_them() {
+    let ours = circuits(&default_store());
+    let theirs = circuits(&Peer::new(CIRCUIT_VARIABLES));
+    assert!(ours.iter().any(|f| f.node_count() > 30_000));
+    Compared { ours, theirs, variables: CIRCUIT_VARIABLES }.check();
+}
+
+#[test]
+fn random_trees_are_the_same_with_no_memory_for_anything() {
+    check_every_way(TREES, |store| trees(store, 1));
+}
+
+#[test]
+fn circuits_are_the_same_with_little_memory_for_anything() {
+    check_every_way(CIRCUITS, circuits);
+}
+
+#[test]
+fn circuits_are_the_same_in_blocks_of_a_page() {
+    check_every_way(CIRCUITS_IN_PAGES, circuits);
+}
+
+#[test]
+fn random_trees_are_the_same_with_wide_ids() {
+    check_wide_ids(4, TREES, |store| trees(store, 1));
+}
+
+#[test]
+fn circuits_are_the_same_with_wide_ids() {
+    for (narrow_ids, least) in [(64, CIRCUITS_IN_PAGES), (1000, CIRCUITS)] {
+        let least = Least { sort: 32 << 10, ..least };
+        check_wide_ids(narrow_ids, least, circuits);
+    }
+}
+
+/// The sweep counted the nodes before reducing, the file its ids with the terminals, so for two sizes the width depended on
+/// the way a diagram was made, and with it the bytes.
+#[test]
+fn a_diagram_at_the_edge_of_the_narrow_width_is_the_same_however_it_is_made() -> Result<()> {
+    for narrow_ids in 3..16 {
+        let store = store_with(limits(|limits| limits.narrow_ids = narrow_ids));
+        let x: Vec<Bdd> = (0..8).map(|variable| store.variable(variable).unwrap()).collect();
+        let one_by_one = x.iter().try_fold(store.constant(true), |all, x| all.and(x))?;
+        let halves = [&x[..4], &x[4..]].map(|half| half.iter().try_fold(store.constant(true), |all, x| all.and(x)));
+        let [upper, lower] = halves;
+        let by_halves = upper?.and(&lower?)?;
+        let mut builder = store.builder()?;
+        let mut chain = BuilderNode::from(true);
+        for variable in (0..8).rev() {
+            chain = builder.add_node(variable, false, chain)?;
+        }
+        let built = builder.build()?;
+        assert_eq!(one_by_one, built, "{narrow_ids}");
+        assert_eq!(by_halves, built, "{narrow_ids}");
+    }
+    Ok(())
+}
+
+/// Nodes fill the blocks of a file exactly where a diagram has 30 of them, 62, and so on.
+#[test]
+fn diagrams_of_every_size_around_a_block_are_the_same_on_disk() -> Result<()> {
+    let (roomy, forced) = (default_store(), store_with(limits(|limits| (limits.block, limits.diagrams) = (256, 0))));
+    let [mut expected, mut found] = [&roomy, &forced].map(|store| store.constant(true));
+    for variable in (0..100).rev() {
+        expected = roomy.variable(variable)?.and(&expected)?;
+        found = forced.variable(variable)?.and(&found)?;
+        let nodes = u64::from(100 - variable);
+        assert_eq!(found, expected);
+        assert_eq!(found.node_count(), nodes);
+        assert_eq!(found.sat_count(100)?, BigUint::from(1u8) << variable);
+        assert_eq!(found.path_count()?, 1u8.into());
+        assert_eq!(found.disk_bytes(), if nodes <= 30 { 0 } else { (nodes + 2) * 8 });
+        assert_eq!(forced.stats().temp_bytes, found.disk_bytes());
+    }
+    Ok(())
+}
+
+#[test]
+fn diagrams_that_outgrow_the_smallest_budget_are_the_same_as_in_a_large_one() -> Result<()> {
+    let work = |store: &Store| -> Result<Vec<Bdd>> {
+        let [f, g, h] = [1, 2, 3].map(|seed| random_function(store, seed, CIRCUIT_VARIABLES));
+        let [and, xor, ite] = [f.and(&g)?, g.xor(&h)?, f.ite(&g, &h)?];
+        Ok(vec![and.imp(&ite)?, f, g, h, and, xor, ite])
+    };
+    let (small, large) = (smallest_store(), default_store());
+    let found = work(&small)?;
+    check_same(&found, &work(&large)?, "the smallest budget");
+    assert!(small.stats().spilled_bytes > 1 << 20, "{:?}", small.stats());
+    assert!(found.iter().any(|f| f.disk_bytes() > 0) && found.iter().any(|f| f.disk_bytes() == 0));
+    assert_eq!(large.stats().spilled_bytes, 0);
+    Ok(())
+}

@@ -1,0 +1,283 @@
+//! Several stores, several threads, and what they leave in the scratch folder.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    path::Path,
+    sync::Barrier,
+    thread,
+};
+
+use common::{
+    Random, default_store,
+    functions::{hidden_weighted_bit, product, queens, random_tree},
+    limits, smallest_store, store_with,
+};
+use strata_bdd::{
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
+    testing::{Limits, Testing},
+};
+
+/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
+fn tight() -> Limits {
+    limits(|limits| {
+        let narrow_ids = limits.narrow_ids;
+        *limits = Limits {
+            block: 256,
+            queue: 8 << 10,
+            arcs: 0,
+            diagrams: 0,
+            sort: 2048,
+            dense: 4096,
+            window: 256,
+            piece: 16,
+            narrow_ids,
+        };
+    })
+}
+
+/// A store with tight limits in a scratch folder.
+fn store_in(folder: &Path) -> Store {
+    let testing = Testing { limits: Some(tight()), backend: None };
+    Store::new(Config { scratch: folder.into(), testing, ..Config::default() }).unwrap()
+}
+
+fn names_in(folder: &Path) -> Vec<std::ffi::OsString> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+#[test]
+fn stores_diagrams_and_builders_may_go_to_other_threads() {
+    fn goes_anywhere<T: Send + Sync + 'static>() {}
+    goes_anywhere::<Bdd>();
+    goes_anywhere::<Store>();
+    goes_anywhere::<BddBuilder>();
+    goes_anywhere::<BuilderNode>();
+    goes_anywhere::<Config>();
+    goes_anywhere::<Stats>();
+    goes_anywhere::<Error>();
+}
+
+#[test]
+fn equal_functions_of_several_stores_are_equal_and_hash_alike() {
+    let stores = [default_store(), default_store(), smallest_store(), store_with(tight())];
+    let hasher = RandomState::new();
+    let functions: Vec<Vec<Bdd>> = stores
+        .iter()
+        .map(|store| {
+            let mut random = Random::new(77);
+            (0..100).map(|_| random_tree(store, &mut random, 6, 25)).collect()
+        })
+        .collect();
+    for (at, f) in functions[0].iter().enumerate() {
+        for g in functions.iter().map(|same| &same[at]) {
+            assert_eq!(f, g);
+            assert_eq!(hasher.hash_one(f), hasher.hash_one(g));
+            assert_ne!(f, &!g);
+        }
+    }
+    for store in &stores {
+        assert_eq!(store.constant(true), stores[0].constant(true));
+        assert_ne!(store.constant(true), stores[0].constant(false));
+    }
+    // Equal means: no assignment tells them apart.
+    for (f, g) in functions[0].iter().flat_map(|f| functions[0].iter().map(move |g| (f, g))) {
+        assert_eq!(f == g, f.xor(g).unwrap().as_constant() == Some(false));
+    }
+}
+
+#[test]
+#[allow(clippy::mutable_key_type, reason = "the hash of a diagram is that of its bytes, which never change")]
+fn diagrams_are_keys_of_a_map_whichever_store_they_are_of() {
+    let (store, other) = (default_store(), store_with(tight()));
+    let numbers: HashMap<Bdd, usize> = product(&store, 6).into_iter().zip(0..).collect();
+    for (number, f) in product(&other, 6).iter().enumerate() {
+        assert_eq!(numbers.get(f), Some(&number));
+        assert_eq!(numbers.get(&!f), None);
+    }
+}
+
+/// What the thread of some `turn` does with the operands that all threads share.
+fn results(operands: &[Bdd], turn: usize) -> Result<Vec<Bdd>> {
+    let ops: Vec<BinaryOp> = BinaryOp::all().filter(|op| op.depends() == [true, true]).collect();
+    let mut results = Vec::new();
+    for step in 0..12 {
+        let at = |shift: usize| &operands[(step + turn * shift) % operands.len()];
+        results.push(at(1).apply(ops[(step + turn) % ops.len()], at(2))?);
+        results.push(at(2).ite(at(1), at(3))?);
+        results.push(hidden_weighted_bit(at(1).store(), 5 + turn as u32));
+    }
+    Ok(results)
+}
+
+#[test]
+fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
+    for (name, store) in [("roomy", default_store()), ("tight", store_with(tight()))] {
+        let alone = default_store();
+        let expected: Vec<Vec<Bdd>> = (1..=4).map(|turn| results(&product(&alone, 5), turn).unwrap()).collect();
+        let operands = product(&store, 5);
+        let counts: Vec<_> = operands.iter().map(|f| f.sat_count(10).unwrap()).collect();
+        let start = Barrier::new(4);
+        let found: Vec<Vec<Bdd>> = thread::scope(|scope| {
+            let work = |turn| {
+                let (operands, start) = (&operands, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    results(operands, turn).unwrap()
+                })
+            };
+            let threads: Vec<_> = (1..=4).map(work).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(found, expected, "{name}");
+        drop(found);
+        let kept: u64 = operands.iter().map(Bdd::disk_bytes).sum();
+        assert_eq!(store.stats().temp_bytes, kept, "{name}");
+        for (f, count) in operands.iter().zip(&counts) {
+            assert_eq!(&f.sat_count(10).unwrap(), count, "{name}");
+        }
+    }
+}
+
+#[test]
+fn threads_with_a_store_each_do_not_disturb_each_other() {
+    let home = tempfile::tempdir().unwrap();
+    thread::scope(|scope| {
+        for (n, solutions) in [(5, 10u8), (6, 4), (5, 10), (6, 4)] {
+            let folder = home.path();
+            scope.spawn(move || {
+                let store = store_in(folder);
+                let (board, _) = queens(&store, n).unwrap();
+                assert_eq!(board.sat_count(n * n).unwrap(), solutions.into());
+                assert_eq!(store.stats().temp_bytes, board.disk_bytes());
+                assert!(store.stats().spilled_bytes > 0);
+            });
+        }
+    });
+    assert!(names_in(home.path()).is_empty());
+}
+
+#[test]
+fn a_diagram_can_be_dropped_on_another_thread() {
+    let store = store_with(tight());
+    let f = product(&store, 6).swap_remove(6);
+    assert!(f.disk_bytes() > 0);
+    assert_eq!(store.stats().temp_bytes, f.disk_bytes());
+    thread::spawn(move || drop(f)).join().unwrap();
+    assert_eq!(store.stats().temp_bytes, 0);
+}
+
+#[test]
+fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
+    let store = store_with(tight());
+    let f = hidden_weighted_bit(&store, 12);
+    let g = product(&store, 6).swap_remove(6);
+    let [f_bytes, g_bytes] = [f.disk_bytes(), g.disk_bytes()];
+    // 8 bytes a node, and as many for either terminal.
+    assert_eq!([f_bytes, g_bytes], [&f, &g].map(|diagram| 8 * (diagram.node_count() + 2)));
+    assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes);
+
+    let clone = f.clone();
+    let negation = !&f;
+    assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes, "a clone or a negation is not the same file");
+    drop(f);
+    drop(clone);
+    assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes);
+    drop(negation);
+    assert_eq!(store.stats().temp_bytes, g_bytes);
+
+    let both = g.and(&store.variable(3)?)?;
+    assert_eq!(store.stats().temp_bytes, g_bytes + both.disk_bytes());
+    drop(g);
+    assert_eq!(store.stats().temp_bytes, both.disk_bytes());
+    let peak = store.stats().peak_temp_bytes;
+    drop(both);
+    let stats = store.stats();
+    assert_eq!(stats.temp_bytes, 0);
+    assert_eq!(stats.peak_temp_bytes, peak);
+    assert!(peak >= f_bytes + g_bytes);
+    Ok(())
+}
+
+#[test]
+fn nothing_is_left_in_the_scratch_folder_while_diagrams_live_or_after() {
+    let home = tempfile::tempdir().unwrap();
+    let store = store_in(home.path());
+    let circuits = product(&store, 6);
+    let stats = store.stats();
+    assert!(stats.external_sorts > 0 && stats.temp_bytes > 0, "{stats:?}");
+    assert_eq!(names_in(home.path()), Vec::<std::ffi::OsString>::new(), "with diagrams alive");
+    drop(circuits);
+    let mut builder = store.builder().unwrap();
+    let mut chain = BuilderNode::from(true);
+    for variable in (0..500).rev() {
+        chain = builder.add_node(variable, false, chain).unwrap();
+    }
+    assert!(store.stats().temp_bytes > 0);
+    assert_eq!(names_in(home.path()), Vec::<std::ffi::OsString>::new(), "with a builder half-way");
+    drop(builder);
+    drop(store);
+    assert_eq!(names_in(home.path()), Vec::<std::ffi::OsString>::new(), "after all");
+}
+
+#[test]
+fn temporary_files_go_where_the_settings_say() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("scratch");
+    std::fs::create_dir(&folder).unwrap();
+    let store = store_in(&folder);
+    assert_eq!(store.config().scratch, folder);
+    let [f, g] = [4, 5].map(|bit| product(&store, 6).swap_remove(bit));
+    std::fs::remove_dir(&folder).unwrap();
+    // Files that are open already can be used without the folder; new ones cannot be made.
+    assert!(f.sat_count(12).is_ok());
+    let refused = f.xor(&g);
+    assert!(matches!(&refused, Err(Error::Io { folder: named, .. }) if *named == folder), "{refused:?}");
+    std::fs::create_dir(&folder).unwrap();
+    assert_eq!(f.xor(&g).unwrap().xor(&g).unwrap(), f);
+}
+
+#[test]
+fn a_diagram_keeps_its_store_alive() -> Result<()> {
+    let home = tempfile::tempdir().unwrap();
+    let [f, g] = {
+        let store = store_in(home.path());
+        [6, 7].map(|bit| product(&store, 6).swap_remove(bit))
+    };
+    assert_eq!(f.xor(&g)?.xor(&g)?, f);
+    assert_eq!(f.store().stats().temp_bytes, f.disk_bytes() + g.disk_bytes());
+    Ok(())
+}
+
+#[test]
+fn stores_count_for_themselves() {
+    let (busy, idle) = (store_with(tight()), store_with(tight()));
+    let untouched = idle.stats();
+    let Stats { processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts, .. } = untouched;
+    assert_eq!([processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts], [0; 5]);
+    let functions = product(&busy, 6);
+    let stats = busy.stats();
+    assert!(stats.processed_requests > 0 && stats.spilled_bytes > 0 && stats.external_sorts > 0, "{stats:?}");
+    assert_eq!(stats.temp_bytes, functions.iter().map(Bdd::disk_bytes).sum::<u64>());
+    assert!(stats.peak_temp_bytes >= stats.temp_bytes);
+    assert_eq!(idle.stats(), untouched);
+    // A clone is the same store.
+    assert_eq!(busy.clone().stats(), busy.stats());
+}
+
+#[test]
+fn small_diagrams_never_touch_the_disk() -> Result<()> {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::new(Config { scratch: home.path().into(), ..Config::default() })?;
+    let (board, _) = queens(&store, 6)?;
+    // Without a folder, any file would be an error from now on.
+    home.close().unwrap();
+    let (again, _) = queens(&store, 7)?;
+    assert_eq!(board.sat_count(36)?, 4u8.into());
+    assert_eq!(again.sat_count(49)?, 40u8.into());
+    assert_eq!(store.stats().peak_temp_bytes, 0);
+    Ok(())
+}
