@@ -218,6 +218,12 @@ impl Bdd {
         widths.max().unwrap_or(0)
     }
 
+    /// A hash of the diagram's bytes and complement: the same for the same function under every budget, in every store and
+    /// in every run of this version.
+    pub fn content_hash(&self) -> u128 {
+        self.file.hash() ^ u128::from(self.complement)
+    }
+
     /// Bytes of this diagram on disk; 0 while it lives in RAM.
     pub fn disk_bytes(&self) -> u64 {
         self.file.disk_bytes()

@@ -27,6 +27,7 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
             "n": n,
             "solutions": solutions.to_string(),
             "nodes": nodes,
+            "content_hash": format!("{:032x}", board.bdd.content_hash()),
             "largest_nodes": largest,
             "processed_requests": stats.processed_requests,
             "build_seconds": build_seconds,
