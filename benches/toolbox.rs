@@ -18,7 +18,7 @@ use strata_bdd::{
 /// A space with the division of a budget of 1 GiB.
 fn space() -> Space {
     let limits = Limits::of(1 << 30);
-    let pool = Pool::new(limits.block, limits.queue, limits.arcs, limits.diagrams);
+    let pool = Pool::new(&limits);
     Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -24,7 +25,9 @@ use crate::{
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
 /// into order with one sweep.
 ///
-/// Memory: the nodes of the level in the making, 48 bytes each, must fit their share of the budget (an eighth).
+/// Memory: a table of the level in the making, up to 3/32 of the budget. A level that outgrows it is not remembered whole: a
+/// node added again much later may then be given as a new one, which [`build`](Self::build) still merges. Only if nothing
+/// leads to that duplicate is it taken for a second root.
 ///
 /// ```
 /// use strata_bdd::{Config, Store};
@@ -38,7 +41,6 @@ use crate::{
 /// assert_eq!(chain, store.variable(0)?.and(&!&store.variable(2)?)?);
 /// # Ok::<(), strata_bdd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct BddBuilder {
     store: Store,
     space: Space,
@@ -72,8 +74,8 @@ impl From<bool> for BuilderNode {
     }
 }
 
-/// Bytes of an entry in the map of a level, with the map's own overhead.
-const ENTRY_BYTES: usize = 48;
+/// Bytes of an entry in the table of a level while the table grows.
+const ENTRY_BYTES: usize = 96;
 
 impl Store {
     /// The function that is `variable`.
@@ -108,8 +110,8 @@ impl BddBuilder {
     /// # Errors
     /// [`Error::LevelOrder`] when the variable is larger than that of the node before, [`Error::ChildNotBelow`] when a
     /// child's variable is not larger than the node's, [`Error::ForeignNode`] for a child from another builder,
-    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::BudgetExceeded`] when one level outgrows its share, and those
-    /// of the disk. The builder goes on as if the node had not been added.
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk and the budget. The builder goes on as if the node
+    /// had not been added.
     pub fn add_node(
         &mut self,
         variable: u32,
@@ -136,15 +138,18 @@ impl BddBuilder {
 
     /// The node of two different children on the level of `variable`, new or there already.
     fn number_of(&mut self, variable: u32, low: BuilderNode, high: BuilderNode) -> Result<BuilderNode> {
-        if self.variable != Some(variable) {
+        let begun = self.variable == Some(variable);
+        if let Some(&id) = self.level.get(&(low.id, high.id)).filter(|_| begun) {
+            return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
+        }
+        self.writer.reserve(&self.space)?;
+        if !begun {
             self.end_level();
             self.variable = Some(variable);
         }
-        if let Some(&id) = self.level.get(&(low.id, high.id)) {
-            return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
+        if self.level.len() * ENTRY_BYTES >= self.space.limits.dense {
+            self.level.clear();
         }
-        let needed = (self.level.len() + 1) * ENTRY_BYTES;
-        Space::require("the level of a builder", needed, self.space.limits.dense.max(1 << 16))?;
         let id = self.writer.push(low.id, high.id, &self.space)?;
         self.level.insert((low.id, high.id), id);
         let node = BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero };
@@ -153,6 +158,9 @@ impl BddBuilder {
     }
 
     fn end_level(&mut self) {
+        if self.level.capacity() > 4 * self.level.len() + 64 {
+            self.level = HashMap::new();
+        }
         self.level.clear();
         if let Some(variable) = self.variable {
             self.writer.end_level(variable);
@@ -181,5 +189,14 @@ impl BddBuilder {
             }
         })?;
         Ok(Bdd::new(self.store, Arc::new(file), root.at_zero))
+    }
+}
+
+impl fmt::Debug for BddBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BddBuilder")
+            .field("nodes", &self.writer.nodes())
+            .field("variable", &self.variable)
+            .finish_non_exhaustive()
     }
 }

@@ -86,12 +86,11 @@ impl fmt::Debug for Config {
 ///
 /// Diagrams of one store can be used together, from any thread. Sweeps of one store take turns, since each may use the whole
 /// budget; use several stores to run several at once.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     config: Config,
     pool: Pool,
@@ -124,6 +123,12 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("config", self.config()).field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
 impl Store {
     /// A store with the settings of `config`.
     ///
@@ -140,7 +145,7 @@ impl Store {
         let limits = config.testing.limits.clone().unwrap_or_else(|| Limits::of(config.memory));
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(|source| Error::Io { action: "create", folder: backend.folder().into(), source })?;
-        let pool = Pool::new(limits.block, limits.queue, limits.arcs, limits.diagrams);
+        let pool = Pool::new(&limits);
         let inner = Inner {
             config,
             pool,

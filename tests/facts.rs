@@ -67,6 +67,7 @@ fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<
                 window: 512,
                 piece: 16,
                 narrow_ids,
+                tables: limits.tables,
             };
         })
     };

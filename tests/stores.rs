@@ -35,6 +35,7 @@ fn tight() -> Limits {
             window: 256,
             piece: 16,
             narrow_ids,
+            tables: limits.tables,
         };
     })
 }

@@ -56,7 +56,7 @@ impl Backend for Os {
     }
 
     fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
-        Ok(Box::new(tempfile::tempfile_in(&self.folder)?))
+        Ok(Box::new(Unnamed(tempfile::tempfile_in(&self.folder)?)))
     }
 
     fn sort_folder(&self) -> io::Result<TempDir> {
@@ -64,16 +64,20 @@ impl Backend for Os {
     }
 }
 
-impl ScratchFile for File {
+/// A file that nobody else can open, write or truncate.
+#[derive(Debug)]
+struct Unnamed(File);
+
+impl ScratchFile for Unnamed {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.write_all_at(bytes, offset)
+        self.0.write_all_at(bytes, offset)
     }
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-        self.read_exact_at(bytes, offset)
+        self.0.read_exact_at(bytes, offset)
     }
 
     fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
-        Mapping::of(self, offset, len)
+        Mapping::of(&self.0, offset, len)
     }
 }

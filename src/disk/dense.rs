@@ -22,6 +22,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// Room for the indices below `len`, in `words` if it fits.
     pub fn new(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         if len.saturating_mul(size_of::<I>() as u64) > space.limits.dense as u64 {
+            *words = Vec::new();
             return Ok(Self::Sorted(External::new(space, space.limits.dense)?, len));
         }
         words.clear();

@@ -77,33 +77,34 @@ impl<'a, R: Record> External<'a, R> {
         self.sorter.push(Item(record)).map_err(self.space.fail("sort in"))?;
         self.count += 1;
         if self.count.is_multiple_of(self.run) {
-            self.segment_written(self.run);
+            let number = self.count / self.run - 1;
+            let bytes = self.run * size_of::<R>() as u64;
+            segment_written(&self.folder, number, bytes, &mut self.claim, self.space);
         }
         Ok(())
     }
 
-    /// Accounts for the newest segment file and unlinks it.
-    fn segment_written(&mut self, records: u64) {
-        let number = (self.count - 1) / self.run;
-        let bytes = records * size_of::<R>() as u64;
-        self.space.meter.spilled(bytes);
-        self.claim.grow(bytes);
-        // Should this fail, the file still goes with its folder.
-        let _ = std::fs::remove_file(self.folder.path().join(number.to_string()));
-    }
-
     /// Merges what was taken.
-    pub fn finish(mut self) -> Result<Sorted<'a, R>> {
-        let left_over = self.count % self.run;
-        if self.count >= self.run && left_over == 0 {
-            self.sorter.push(Item(R::MAX)).map_err(self.space.fail("sort in"))?;
-        } else if self.count > self.run {
-            self.segment_written(left_over);
+    pub fn finish(self) -> Result<Sorted<'a, R>> {
+        let Self { space, mut sorter, folder, mut claim, run, count } = self;
+        if count >= run && count.is_multiple_of(run) {
+            sorter.push(Item(R::MAX)).map_err(space.fail("sort in"))?;
         }
-        let records = self.sorter.done().map_err(self.space.fail("sort in"))?;
-        let Self { space, folder, claim, count, .. } = self;
+        let records = sorter.done().map_err(space.fail("sort in"))?;
+        if count >= run {
+            let bytes = (count % run).max(1) * size_of::<R>() as u64;
+            segment_written(&folder, count / run, bytes, &mut claim, space);
+        }
         Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0 })
     }
+}
+
+/// Accounts for a segment file that was just written, and unlinks it.
+fn segment_written(folder: &TempDir, number: u64, bytes: u64, claim: &mut Claim, space: &Space) {
+    space.meter.spilled(bytes);
+    claim.grow(bytes);
+    // Should this fail, the file still goes with its folder.
+    let _ = std::fs::remove_file(folder.path().join(number.to_string()));
 }
 
 /// The records of an [`External`] sorter, in order.

@@ -12,9 +12,9 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Maps `len > 0` bytes of `file` from `offset`, a multiple of the page size.
+    /// Maps `len > 0` bytes of `file` from `offset`. For [`Os`](super::backend::Os) alone, whose files nobody else has.
     #[allow(unsafe_code)]
-    pub fn of(file: &File, offset: u64, len: usize) -> io::Result<Self> {
+    pub(super) fn of(file: &File, offset: u64, len: usize) -> io::Result<Self> {
         // SAFETY: the file is unnamed and opened by this process alone, so nobody else can write or truncate it; the
         // library itself writes a node file only before it is sealed and maps it only after, and the range has been
         // written whole. The bytes therefore do not change while they are borrowed, and no page lies beyond the end.

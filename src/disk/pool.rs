@@ -3,11 +3,15 @@
 //! Fresh pages are the dearest thing on the machines this runs on, so a block that is dropped goes to a free list and not
 //! back to the system. Three sizes: a level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
+use super::space::Limits;
 use crate::error::{Error, Result};
 
 /// What a block is for; each purpose has a share of the budget of its own, so that none can starve another.
@@ -19,9 +23,11 @@ pub enum Share {
     Arcs,
     /// Nodes of diagrams.
     Diagrams,
+    /// Level tables, of diagrams and of sweeps: memory that cannot go to disk.
+    Tables,
 }
 
-const SHARES: usize = 3;
+const SHARES: usize = 4;
 
 /// The size of a block: `Small` starts a log, `Medium` and `Full` follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
@@ -55,7 +61,6 @@ pub struct Pool {
     home: Arc<Home>,
 }
 
-#[derive(Debug)]
 struct Home {
     bytes: [usize; CLASSES],
     limits: [usize; SHARES],
@@ -66,7 +71,6 @@ struct Home {
 }
 
 /// A piece of memory that returns to its pool when it is dropped.
-#[derive(Debug)]
 pub struct Block {
     words: Box<[u64]>,
     class: Class,
@@ -74,27 +78,27 @@ pub struct Block {
     home: Arc<Home>,
 }
 
-/// Bytes outside the blocks that are charged to a share all the same, until this is dropped.
+/// Bytes of tables, charged until this is dropped.
 #[derive(Debug)]
 pub struct Charge {
     bytes: usize,
-    share: Share,
     home: Arc<Home>,
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.home.used[self.share as usize].fetch_sub(self.bytes, Relaxed);
+        self.home.used[Share::Tables as usize].fetch_sub(self.bytes, Relaxed);
     }
 }
 
 impl Pool {
-    /// A pool of full blocks of `block` bytes with a limit in bytes for `queue`, `arcs` and `diagrams`.
-    pub fn new(block: usize, queue: usize, arcs: usize, diagrams: usize) -> Self {
+    /// The blocks of a budget divided as `limits` says.
+    pub fn new(limits: &Limits) -> Self {
+        let block = limits.block;
         Self {
             home: Arc::new(Home {
                 bytes: [SMALL.min(block), MEDIUM.min(block), block],
-                limits: [queue, arcs, diagrams],
+                limits: [limits.queue, limits.arcs, limits.diagrams, limits.tables],
                 used: Default::default(),
                 held: AtomicUsize::new(0),
                 free: Default::default(),
@@ -120,14 +124,14 @@ impl Pool {
         self.use_up(share, self.home.bytes[class as usize], limit).then(|| self.block(share, class))
     }
 
-    /// Charges `bytes` of something else to `share`; `what` it is, for the message.
+    /// Charges `bytes` of tables; `what` they are of, for the message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share has less left.
-    pub fn charge(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
-        let limit = self.limit(share);
-        if self.use_up(share, bytes, limit) {
-            return Ok(Charge { bytes, share, home: self.home.clone() });
+    /// `BudgetExceeded` when the share of tables has less left.
+    pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
+        let limit = self.limit(Share::Tables);
+        if self.use_up(Share::Tables, bytes, limit) {
+            return Ok(Charge { bytes, home: self.home.clone() });
         }
         Err(Error::BudgetExceeded { what, needed: bytes as u64, available: limit as u64 })
     }
@@ -156,6 +160,18 @@ impl Pool {
     }
 }
 
+impl fmt::Debug for Home {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Home").field("limits", &self.limits).field("used", &self.used).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Block").field("words", &self.words.len()).field("share", &self.share).finish_non_exhaustive()
+    }
+}
+
 impl Home {
     fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {
         self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
@@ -163,7 +179,7 @@ impl Home {
 
     /// New memory; free blocks of other sizes make way for it when the budget is otherwise held.
     fn fresh(&self, bytes: usize) -> Box<[u64]> {
-        let total: usize = self.limits.iter().sum();
+        let total: usize = self.limits[..Share::Tables as usize].iter().sum();
         if self.held.fetch_add(bytes, Relaxed) + bytes > total {
             for class in [Class::Small, Class::Medium, Class::Full] {
                 let freed = std::mem::take(&mut *self.list(class));
@@ -203,9 +219,13 @@ impl Drop for Block {
 mod tests {
     use super::*;
 
+    fn pool(queue: usize, arcs: usize) -> Pool {
+        Pool::new(&Limits { block: 1 << 14, queue, arcs, diagrams: 0, ..Limits::of(1 << 24) })
+    }
+
     #[test]
     fn a_share_is_never_exceeded_and_blocks_are_recycled() {
-        let pool = Pool::new(1 << 14, 3 << 14, 1 << 14, 0);
+        let pool = pool(3 << 14, 1 << 14);
         let blocks: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Full)).collect();
         assert_eq!(blocks.len(), 3);
         assert!(pool.take(Share::Diagrams, Class::Small).is_none());
@@ -216,7 +236,7 @@ mod tests {
 
     #[test]
     fn free_blocks_of_one_size_make_way_for_another() {
-        let pool = Pool::new(1 << 14, 2 << 14, 0, 0);
+        let pool = pool(2 << 14, 0);
         let small: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Small)).collect();
         assert_eq!(small.len(), (2 << 14) / SMALL);
         drop(small);

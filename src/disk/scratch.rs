@@ -42,35 +42,47 @@ impl Scratch {
         move |source| Error::Io { action, folder: folder.clone(), source }
     }
 
-    /// Writes at most a slot's worth of bytes.
+    /// A slot of one's own, to be written once.
+    pub fn reserve(self: &Arc<Self>) -> Result<Slot> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.file.is_none() {
+            state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
+        }
+        let index = state.free.pop().unwrap_or_else(|| {
+            state.claim.grow(self.slot_bytes as u64);
+            state.slots += 1;
+            state.slots - 1
+        });
+        Ok(Slot { index, area: self.clone() })
+    }
+
+    /// A slot that holds `bytes`, at most a block of them.
     pub fn write(self: &Arc<Self>, bytes: &[u8]) -> Result<Slot> {
-        debug_assert!(bytes.len() <= self.slot_bytes);
-        let (slot, file) = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.file.is_none() {
-                state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
-            }
-            let file = state.file.clone().expect("it was just made");
-            let index = state.free.pop().unwrap_or_else(|| {
-                state.claim.grow(self.slot_bytes as u64);
-                state.slots += 1;
-                state.slots - 1
-            });
-            (Slot { index, area: self.clone() }, file)
-        };
-        file.write_at(bytes, slot.index * self.slot_bytes as u64).map_err(self.fail("write"))?;
-        self.meter.spilled(bytes.len() as u64);
+        let slot = self.reserve()?;
+        slot.write(bytes)?;
         Ok(slot)
     }
 }
 
 impl Slot {
-    /// Reads the first bytes of the slot back.
-    pub fn read(&self, bytes: &mut [u8]) -> Result<()> {
+    /// Writes at most a slot's worth of bytes.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
         let area = &self.area;
-        let file = area.state.lock().unwrap_or_else(PoisonError::into_inner).file.clone();
-        let file = file.expect("a slot exists only after its file");
-        file.read_at(bytes, self.index * area.slot_bytes as u64).map_err(area.fail("read"))
+        debug_assert!(bytes.len() <= area.slot_bytes);
+        self.file().write_at(bytes, self.index * area.slot_bytes as u64).map_err(area.fail("write"))?;
+        area.meter.spilled(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Reads bytes back, from `offset` within the slot.
+    pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        let at = self.index * self.area.slot_bytes as u64 + offset as u64;
+        self.file().read_at(bytes, at).map_err(self.area.fail("read"))
+    }
+
+    fn file(&self) -> Arc<dyn ScratchFile> {
+        let state = self.area.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.file.clone().expect("a slot exists only after its file")
     }
 }
 

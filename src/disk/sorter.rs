@@ -60,6 +60,7 @@ impl Sorter {
         match Packing::new(&bucket.bounds(), keys) {
             Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, &mut show),
             None if fits(size_of::<[I; N]>()) => {
+                self.words = Vec::new();
                 let mut records = Vec::with_capacity(bucket.count() as usize);
                 bucket.drain(space, |block| {
                     records.extend_from_slice(block);
@@ -69,6 +70,7 @@ impl Sorter {
                 records.chunks(BATCH).try_for_each(show)
             }
             _ => {
+                (self.words, self.spare) = (Vec::new(), Vec::new());
                 let mut external = External::new(space, space.limits.sort / 2)?;
                 bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
                 let mut sorted = external.finish()?;

@@ -22,6 +22,8 @@ pub struct Limits {
     pub dense: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
     pub window: usize,
+    /// Level tables of diagrams and of sweeps, which cannot go to disk.
+    pub tables: usize,
     /// Records sorted at once, few enough for the processor's caches.
     pub piece: usize,
     /// Ids from here on do not fit the narrow width.
@@ -40,7 +42,10 @@ impl Limits {
             diagrams: part(5),
             sort: part(5),
             dense: part(3),
-            window: part(4),
+            window: part(3),
+            // Most of what the process may take beyond its budget is for the many small things a budget does not see; a
+            // part of that is lent to tables, so that a small budget still holds thousands of diagrams.
+            tables: part(1) + (8 << 20),
             piece: (budget / 1024).clamp(8 << 10, 256 << 10),
             narrow_ids: 1 << 30,
         }
@@ -100,7 +105,7 @@ pub mod testing {
     pub fn space_with(adjust: impl FnOnce(&mut Limits)) -> Space {
         let mut limits = Limits::of(1 << 28);
         adjust(&mut limits);
-        let pool = Pool::new(limits.block, limits.queue, limits.arcs, limits.diagrams);
+        let pool = Pool::new(&limits);
         Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())
     }
 }

@@ -5,9 +5,9 @@
 //!                                                                                  └─► pop backwards (Stack)
 //! ```
 //! Who spills, and when, is the owner's choice: a log of its own writes its full tail out when its share is used up
-//! ([`Spool::append`]); a queue of many logs writes the one it needs last ([`Spool::spill`]).
+//! ([`Spool::append`]); a queue of many logs writes those it needs last ([`Spool::evict`]).
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::Arc};
 
 use super::{
     lane::Lane,
@@ -33,11 +33,12 @@ pub struct Spool<I, const N: usize> {
     spilled: Bounds<I, N>,
 }
 
-/// A finished run of records, and how many lanes of its block it fills.
+/// A finished run of records, and how many lanes it fills.
 #[derive(Debug)]
 enum Part {
     Ram(Block, u32),
-    Disk(Slot, u32),
+    /// At an offset (bytes) in a slot, which may hold runs of other logs too.
+    Disk(Arc<Slot>, u32, u32),
 }
 
 /// A place for blocks that are read back, made when first needed.
@@ -48,9 +49,9 @@ impl Part {
     fn records<'a, I: Lane, const N: usize>(&'a self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [[I; N]]> {
         match self {
             Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
-            Part::Disk(slot, lanes) => {
+            Part::Disk(slot, offset, lanes) => {
                 let buffer = buffer.get_or_insert_with(|| pool.buffer());
-                slot.read(lane_bytes_mut::<I>(buffer, *lanes as usize))?;
+                slot.read(*offset as usize, lane_bytes_mut::<I>(buffer, *lanes as usize))?;
                 Ok(records(buffer, *lanes as usize))
             }
         }
@@ -119,7 +120,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Makes the tail a finished part.
     fn file_tail(&mut self) {
         self.filed = self.count();
-        if let Some(tail) = self.tail.take() {
+        if let Some(tail) = self.tail.take().filter(|_| self.used > 0) {
             self.parts.push(Part::Ram(tail, self.used as u32));
         }
         self.used = 0;
@@ -146,7 +147,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
                 let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
                 self.spilled.include(records(tail.words(), self.used));
                 self.filed = self.count();
-                self.parts.push(Part::Disk(slot, self.used as u32));
+                self.parts.push(Part::Disk(Arc::new(slot), 0, self.used as u32));
                 self.used = 0;
             }
             // One full block a log is what it needs to spill well, whatever its share.
@@ -158,20 +159,21 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
-    /// Moves what lies in RAM to disk, the tail too if it is of `class` at least; answers whether anything moved.
-    pub fn spill(&mut self, class: Class, space: &Space) -> Result<bool> {
-        if self.tail.as_ref().is_some_and(|tail| tail.class() >= class) {
+    /// Moves all that lies in RAM into `bundle`, the tail too; gives the bytes of memory that are free then.
+    pub fn evict(&mut self, bundle: &mut Bundle<'_>) -> Result<usize> {
+        if self.used > 0 {
             self.file_tail();
         }
-        let mut moved = false;
-        for part in &mut self.parts {
-            if let Part::Ram(block, lanes) = part {
-                self.spilled.include(records(block.words(), *lanes as usize));
-                *part = Part::Disk(space.scratch.write(lane_bytes::<I>(block.words(), *lanes as usize))?, *lanes);
-                moved = true;
-            }
+        let mut freed = 0;
+        // What is on disk went there before what is in RAM came.
+        for part in self.parts.iter_mut().rev() {
+            let Part::Ram(block, lanes) = part else { break };
+            freed += size_of_val(block.words());
+            self.spilled.include(records(block.words(), *lanes as usize));
+            let (slot, offset) = bundle.add(lane_bytes::<I>(block.words(), *lanes as usize))?;
+            *part = Part::Disk(slot, offset, *lanes);
         }
-        Ok(moved)
+        Ok(freed)
     }
 
     /// The log as a stack: its last record comes first.
@@ -213,6 +215,43 @@ impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
             show(part.records(&mut buffer, &space.pool)?)?;
         }
         show(self.tail())
+    }
+}
+
+/// Runs of records on their way to disk together, so that small ones fill a slot.
+pub struct Bundle<'a> {
+    space: &'a Space,
+    slot: Option<Arc<Slot>>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Bundle<'a> {
+    /// An empty bundle.
+    pub fn new(space: &'a Space) -> Self {
+        Self { space, slot: None, bytes: Vec::new() }
+    }
+
+    /// Takes the bytes of a run; gives the slot and the offset where they will be.
+    fn add(&mut self, bytes: &[u8]) -> Result<(Arc<Slot>, u32)> {
+        if self.bytes.len() + bytes.len() > self.space.limits.block {
+            self.finish()?;
+        }
+        let slot = match &self.slot {
+            Some(slot) => slot.clone(),
+            None => self.slot.insert(Arc::new(self.space.scratch.reserve()?)).clone(),
+        };
+        let offset = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(bytes);
+        Ok((slot, offset))
+    }
+
+    /// Writes what has been taken.
+    pub fn finish(&mut self) -> Result<()> {
+        if let Some(slot) = self.slot.take() {
+            slot.write(&self.bytes)?;
+            self.bytes.clear();
+        }
+        Ok(())
     }
 }
 
@@ -261,10 +300,10 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
         let (block, lanes) = match part {
             Part::Ram(block, lanes) => (block, lanes as usize),
-            Part::Disk(slot, lanes) => {
+            Part::Disk(slot, offset, lanes) => {
                 let kept = self.chunk.take().filter(|block| block.class() == Class::Full);
                 let mut block = kept.unwrap_or_else(|| space.pool.take_anyway(self.share, Class::Full));
-                slot.read(lane_bytes_mut::<I>(block.words_mut(), lanes as usize))?;
+                slot.read(offset as usize, lane_bytes_mut::<I>(block.words_mut(), lanes as usize))?;
                 (block, lanes as usize)
             }
         };

@@ -6,13 +6,12 @@ use crate::{
     error::Result,
 };
 
-/// The nodes of one level, seen through a window: a block in RAM, or a part of the file that is mapped and released behind
-/// the reader.
+/// The nodes of a file, one level after another, seen through a window: a block in RAM, or a part of the file that is mapped
+/// and released behind the reader.
 #[derive(Debug)]
 pub struct LevelReader<'a> {
-    /// `None` for a level that is not there.
-    file: Option<&'a NodeFile>,
-    /// The first id of the level, and how many follow.
+    file: &'a NodeFile,
+    /// The first id of the level at hand, and how many follow; none between levels.
     first: u64,
     len: u64,
     /// Nodes that are mapped at once.
@@ -29,23 +28,28 @@ enum Window<'a> {
 }
 
 impl<'a> LevelReader<'a> {
-    /// A reader of no level: every id is its own cofactor.
-    pub fn absent() -> Self {
-        Self { file: None, first: 0, len: 0, span: 1, window: Window::Ram(&[]), window_first: 0 }
+    /// A reader that is on no level yet and maps at most `span` bytes at once.
+    pub fn new(file: &'a NodeFile, span: usize) -> Self {
+        let span = (span / file.width.node_bytes()).max(2) as u64;
+        Self { file, first: 0, len: 0, span, window: Window::Ram(&[]), window_first: 0 }
     }
 
-    /// A reader of the level of `rank` that maps at most `span` bytes at once.
-    pub fn new(file: &'a NodeFile, rank: usize, span: usize) -> Self {
-        let (first, end) = file.levels.range(rank);
-        let span = (span / file.width.node_bytes()).max(1) as u64;
-        Self { file: Some(file), first, len: end - first, span, ..Self::absent() }
+    /// Goes to the level of `rank`.
+    pub fn enter(&mut self, rank: usize) {
+        let (first, end) = self.file.levels.range(rank);
+        (self.first, self.len) = (first, end - first);
+    }
+
+    /// Is on no level: every id is its own cofactor.
+    pub fn leave(&mut self) {
+        self.len = 0;
     }
 
     /// Bytes that would have to be mapped to read the whole level at random.
     pub fn mapped_bytes(&self) -> u64 {
-        match self.file {
-            Some(NodeFile { body: Body::Disk { .. }, width, .. }) => self.len * width.node_bytes() as u64,
-            _ => 0,
+        match self.file.body {
+            Body::Ram { .. } => 0,
+            Body::Disk { .. } => self.len * self.file.width.node_bytes() as u64,
         }
     }
 
@@ -59,7 +63,7 @@ impl<'a> LevelReader<'a> {
     #[inline(always)]
     pub fn children<I: Lane>(&mut self, id: u64, space: &Space) -> Result<[I; 2]> {
         // A narrow sweep has narrow operands only; a wide one asks.
-        if I::WORDS == 2 && self.file.is_some_and(|file| file.width == Width::Wide) {
+        if I::WORDS == 2 && self.file.width == Width::Wide {
             let at = self.locate(2 * id, space)?;
             let words = self.words();
             return Ok([I::of(words[at]), I::of(words[at + 1])]);
@@ -88,7 +92,7 @@ impl<'a> LevelReader<'a> {
         if at < self.words().len() as u64 {
             return Ok(at as usize);
         }
-        let Some(file) = self.file else { return Ok(0) };
+        let file = self.file;
         match &file.body {
             Body::Ram { blocks, shift } => {
                 self.window = Window::Ram(blocks[(word >> shift) as usize].words());
@@ -96,9 +100,15 @@ impl<'a> LevelReader<'a> {
             }
             Body::Disk { file: on_disk, .. } => {
                 let words_per_node = file.width.node_bytes() as u64 / 8;
-                // A level that fits the span is mapped whole; of a larger one, what comes next.
-                let first = if self.len <= self.span { self.first } else { word / words_per_node };
-                let len = self.span.min(self.first + self.len - first);
+                // A level that fits the span is mapped whole, with those around it, which come next in either direction. Of a
+                // larger one, what comes next.
+                let end = self.first + self.len;
+                let first = if self.len <= self.span {
+                    self.first - (self.span - self.len).min(self.first) / 2
+                } else {
+                    word / words_per_node
+                };
+                let len = self.span.min(if self.len <= self.span { file.levels.end() } else { end } - first);
                 let bytes = file.width.node_bytes() as u64;
                 let map = on_disk.map(first * bytes, (len * bytes) as usize).map_err(space.fail("map"))?;
                 self.window = Window::Disk(map);

@@ -62,6 +62,12 @@ impl<I: Lane> NodeWriter<I> {
         Ok(writer)
     }
 
+    /// Makes sure that the next `push` cannot fail.
+    pub fn reserve(&mut self, space: &Space) -> Result<()> {
+        let room = self.tail.as_ref().map_or(0, |tail| tail.words().len() / I::WORDS);
+        if self.used < room { Ok(()) } else { self.make_room(space) }
+    }
+
     /// Appends a node to the level in the making and gives its id.
     #[inline(always)]
     pub fn push(&mut self, low: I, high: I, space: &Space) -> Result<I> {
@@ -92,17 +98,25 @@ impl<I: Lane> NodeWriter<I> {
         let block = if self.spills { None } else { pool.take(Share::Diagrams, class) };
         match (self.tail.take(), block) {
             (Some(tail), block) if size_of_val(tail.words()) == pool.block_bytes() => {
-                self.hash.update(bytemuck::cast_slice(tail.words()));
-                self.used = 0;
-                if let Some(block) = block {
-                    self.blocks.push(tail);
-                    self.tail = Some(block);
-                } else {
+                let bytes: &[u8] = bytemuck::cast_slice(tail.words());
+                if block.is_none() {
                     let at = self.blocks.len() as u64 + self.on_disk;
-                    self.write(at, bytemuck::cast_slice(tail.words()), space)?;
+                    if let Err(error) = self.write(at, bytes, space) {
+                        // As before: the writer may be asked again.
+                        self.tail = Some(tail);
+                        return Err(error);
+                    }
                     self.on_disk += 1;
-                    self.tail = Some(tail);
                 }
+                self.hash.update(bytes);
+                self.used = 0;
+                self.tail = match block {
+                    Some(block) => {
+                        self.blocks.push(tail);
+                        Some(block)
+                    }
+                    None => Some(tail),
+                };
             }
             (tail, block) => {
                 // One block beyond the share, where it is used up: what the writer needs to go to disk.
@@ -153,9 +167,10 @@ impl<I: Lane> NodeWriter<I> {
         if self.levels.end() == TERMINALS {
             return Ok(NodeFile::empty());
         }
-        let end = self.levels.end();
+        // Invariant 7. A narrow sweep never makes more nodes than this, however it went.
+        let narrow = self.nodes() < space.limits.narrow_ids;
         let file = self.seal_as_is(space)?;
-        if I::WORDS == 2 && end < space.limits.narrow_ids {
+        if I::WORDS == 2 && narrow {
             return rewrite::<u32>(&file, space)?.seal(space);
         }
         Ok(file)
@@ -175,8 +190,8 @@ impl<I: Lane> NodeWriter<I> {
         self.hash.update(&table);
         let hash = self.hash.digest128();
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
-        let tables = self.levels.bytes() + size_of::<NodeFile>();
-        let charge = space.pool.charge(Share::Diagrams, tables, "the level table of a diagram")?;
+        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();
+        let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         if self.spills {
             let in_ram = std::mem::take(&mut self.blocks);
             let first_free = in_ram.len() as u64 + self.on_disk;
@@ -201,9 +216,10 @@ impl<I: Lane> NodeWriter<I> {
 /// The same nodes once more, in the width of `J`.
 fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
     let mut writer = NodeWriter::new(space)?;
+    let mut reader = LevelReader::new(file, space.limits.window);
     for rank in 1..file.levels.ranks() {
         let (first, end) = file.levels.range(rank);
-        let mut reader = LevelReader::new(file, rank, space.limits.window);
+        reader.enter(rank);
         for id in first..end {
             let [low, high]: [u64; 2] = reader.children(id, space)?;
             writer.push(J::of(low), J::of(high), space)?;

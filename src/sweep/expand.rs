@@ -98,7 +98,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.levels().variables()).copied().collect();
         variables.sort_unstable();
         variables.dedup();
-        let operands = std::array::from_fn(|at| Operand::new(operands[at.min(N - 2)], &variables));
+        let random = window_of::<N>(space);
+        let spans = std::array::from_fn::<_, N, _>(|at| if at == 0 { random / 8 } else { random });
+        let operands = std::array::from_fn(|at| Operand::new(operands[at.min(N - 2)], &variables, spans[at]));
         let queue = LevelQueue::new(variables.len(), space)?;
         Ok(Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 })
     }
@@ -121,10 +123,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Brings every operand to `level`.
     fn open(&mut self, level: usize) {
-        let window = self.space.limits.window;
-        for (at, operand) in self.operands.iter_mut().enumerate() {
-            operand.open(self.variables[level], if at == 0 { window / 8 } else { window });
-        }
+        let variable = self.variables[level];
+        self.operands.iter_mut().for_each(|operand| operand.open(variable));
     }
 
     /// Enters the level just expanded in the table.
@@ -196,7 +196,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
     fn late_operands(&self) -> u32 {
-        let span = (self.space.limits.window / (N - 2).max(1)) as u64;
+        let span = window_of::<N>(self.space) as u64;
         (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
     }
 
@@ -215,7 +215,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 }
 
 impl<'a> Operand<'a> {
-    fn new(file: &'a NodeFile, variables: &[u32]) -> Self {
+    fn new(file: &'a NodeFile, variables: &[u32], span: usize) -> Self {
         let levels = file.levels();
         let mut steps = Vec::with_capacity(levels.ranks());
         let mut level = variables.len();
@@ -226,16 +226,16 @@ impl<'a> Operand<'a> {
             steps.push(Step { end: levels.range(rank).1, level: level as u32 });
             level = level.saturating_sub(1);
         }
-        Self { file, steps, rank: levels.ranks() - 1, reader: LevelReader::absent() }
+        Self { file, steps, rank: levels.ranks() - 1, reader: LevelReader::new(file, span) }
     }
 
-    /// Opens the level of `variable`, if there is one; it maps `span` bytes at a time.
-    fn open(&mut self, variable: u32, span: usize) {
+    /// Goes to the level of `variable`, if there is one.
+    fn open(&mut self, variable: u32) {
         if self.rank > 0 && self.file.levels().variable(self.rank) == variable {
-            self.reader = LevelReader::new(self.file, self.rank, span);
+            self.reader.enter(self.rank);
             self.rank -= 1;
         } else {
-            self.reader = LevelReader::absent();
+            self.reader.leave();
         }
     }
 
@@ -247,6 +247,11 @@ impl<'a> Operand<'a> {
         }
         self.steps[rank].level
     }
+}
+
+/// Bytes that each operand read at random may map.
+fn window_of<const N: usize>(space: &Space) -> usize {
+    space.limits.window / (N - 2).max(1)
 }
 
 /// Lanes of a suspended node, enough for three operands.

@@ -14,7 +14,6 @@ use crate::{
     disk::{queue::LevelQueue, space::Space},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader},
-    model::TERMINALS,
 };
 
 /// What is counted.
@@ -32,8 +31,8 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
     if levels == 0 {
         return Ok(BigUint::from(u8::from(!terminal)));
     }
-    if let Some(totals) = fold::<Plain, 2>(file, count, &Plain, run)? {
-        return Ok(BigUint::from(totals[usize::from(terminal)][1]));
+    if let Some([_, total]) = fold::<Plain, 2>(file, count, terminal, &Plain, run)? {
+        return Ok(BigUint::from(total));
     }
     // A count is at most 2^levels.
     let moduli = coprimes(levels / MODULUS_BITS + 1);
@@ -42,32 +41,41 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
         // Modulo 1 every value is 0.
         let mut modulo = Modulo { moduli: [1; AT_ONCE] };
         modulo.moduli[..some.len()].copy_from_slice(some);
-        let totals = fold::<Modulo, { 1 + AT_ONCE }>(file, count, &modulo, run)?.expect("residues do not overflow");
-        residues.extend_from_slice(&totals[usize::from(terminal)][1..=some.len()]);
+        let total = fold::<Modulo, { 1 + AT_ONCE }>(file, count, terminal, &modulo, run)?;
+        residues.extend_from_slice(&total.expect("residues do not overflow")[1..=some.len()]);
     }
     Ok(combine(&moduli, &residues))
 }
 
-/// What arrives at false and at true; `None` when a value overflowed on the way.
+/// What arrives at `terminal`; `None` when a value overflowed on the way.
 ///
 /// A record is an id followed by its value in `N - 1` lanes.
 fn fold<A: Arithmetic, const N: usize>(
     file: &NodeFile,
     count: Count,
+    terminal: bool,
     arithmetic: &A,
     run: &mut Run<'_>,
-) -> Result<Option<[[u64; N]; 2]>> {
+) -> Result<Option<[u64; N]>> {
     let _sweep = tracing::debug_span!("count").entered();
     let (space, levels) = (run.space, file.levels());
     let top = levels.ranks() - 1;
-    let mut upper =
-        Fold { file, count, arithmetic, queue: LevelQueue::new(top, space)?, totals: [[0; N]; 2], overflow: false };
+    let mut upper = Fold {
+        file,
+        count,
+        arithmetic,
+        queue: LevelQueue::new(top, space)?,
+        terminal: u64::from(terminal),
+        total: [0; N],
+        overflow: false,
+    };
     let mut root = [1; N];
     root[0] = file.root();
     upper.queue.push(0, root, space)?;
+    let mut reader = LevelReader::new(file, space.limits.window);
     for rank in (1..=top).rev() {
         let values = upper.queue.take(top - rank);
-        let mut reader = LevelReader::new(file, rank, space.limits.window);
+        reader.enter(rank);
         let mut sum: Option<[u64; N]> = None;
         run.sorter.sort(values, 1, space, |batch: &[[u64; N]]| {
             batch.iter().try_for_each(|value| match &mut sum {
@@ -84,7 +92,7 @@ fn fold<A: Arithmetic, const N: usize>(
         }
         run.report("count", levels.variable(rank), 0);
     }
-    Ok(Some(upper.totals))
+    Ok(Some(upper.total))
 }
 
 /// The sweep between two levels: what travels down, and what has arrived.
@@ -93,7 +101,9 @@ struct Fold<'a, A, const N: usize> {
     count: Count,
     arithmetic: &'a A,
     queue: LevelQueue<u64, N>,
-    totals: [[u64; N]; 2],
+    terminal: u64,
+    /// What has arrived there.
+    total: [u64; N],
     overflow: bool,
 }
 
@@ -101,15 +111,17 @@ impl<A: Arithmetic, const N: usize> Fold<'_, A, N> {
     /// Sends the value of a node of `rank` along its two arcs.
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         for child in reader.children::<u64>(whole[0], space)? {
+            if child == 1 - self.terminal {
+                continue;
+            }
             let to = self.file.levels().rank_of(child);
             let mut value = *whole;
             value[0] = child;
             if self.count == Count::Assignments {
                 self.overflow |= !self.arithmetic.double(&mut value[1..], (rank - 1 - to) as u32);
             }
-            if child < TERMINALS {
-                let total = &mut self.totals[child as usize];
-                self.overflow |= !self.arithmetic.add(&mut total[1..], &value[1..]);
+            if child == self.terminal {
+                self.overflow |= !self.arithmetic.add(&mut self.total[1..], &value[1..]);
             } else {
                 self.queue.push(self.file.levels().ranks() - 1 - to, value, space)?;
             }
@@ -164,11 +176,15 @@ impl Arithmetic for Modulo {
 
     fn double(&self, a: &mut [u64], times: u32) -> bool {
         for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
-            let mut left = times;
+            // Square and multiply.
+            let product = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64;
+            let (mut power, mut left) = (2 % modulus, times);
             while left > 0 {
-                let step = left.min(64);
-                *a = ((u128::from(*a) << step) % u128::from(modulus)) as u64;
-                left -= step;
+                if left % 2 == 1 {
+                    *a = product(*a, power);
+                }
+                power = product(power, power);
+                left /= 2;
             }
         }
         true

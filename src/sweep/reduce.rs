@@ -50,9 +50,8 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
         let results = sweep.queue.take(levels.ranks() - 1 - rank);
         results.drain(space, |block| children.put_all(block))?;
         for _ in 0..ones_on[rank] {
-            if let Some([slot]) = sweep.ones.pop(space)? {
-                children.put(slot.get() - 2 * first, I::of(TRUE))?;
-            }
+            let [slot] = sweep.ones.pop(space)?.expect("as many arcs to true as were counted");
+            children.put(slot.get() - 2 * first, I::of(TRUE))?;
         }
         let mut ids = Dense::new(run.ids, width, space)?;
         match children {
