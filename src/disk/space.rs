@@ -38,14 +38,14 @@ impl Limits {
         Self {
             block,
             queue: part(8),
-            arcs: part(4),
-            diagrams: part(5),
+            arcs: part(3),
+            diagrams: part(4),
             sort: part(5),
             dense: part(3),
-            window: part(3),
-            // Most of what the process may take beyond its budget is for the many small things a budget does not see; a
-            // part of that is lent to tables, so that a small budget still holds thousands of diagrams.
-            tables: part(1) + (8 << 20),
+            window: part(2),
+            // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
+            // the smallest budget still holds thousands of diagrams.
+            tables: part(4) + (8 << 20),
             piece: (budget / 1024).clamp(8 << 10, 256 << 10),
             narrow_ids: 1 << 30,
         }

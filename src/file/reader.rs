@@ -30,7 +30,7 @@ enum Window<'a> {
 impl<'a> LevelReader<'a> {
     /// A reader that is on no level yet and maps at most `span` bytes at once.
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
-        let span = (span / file.width.node_bytes()).max(2) as u64;
+        let span = (span / file.width.node_bytes()).max(1) as u64;
         Self { file, first: 0, len: 0, span, window: Window::Ram(&[]), window_first: 0 }
     }
 

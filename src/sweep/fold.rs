@@ -3,7 +3,8 @@
 //! Counting is exact at any size: counts travel as 64-bit numbers, and where one would overflow the sweep starts again with
 //! residues modulo several coprime numbers, from which the Chinese remainder theorem puts the count together.
 //!
-//! Cost: every arc is pushed, sorted and popped once, for every 244 levels once more if 64 bits are too few.
+//! Cost: every arc is pushed, sorted and popped once, and once more for the other terminal and for every 244 levels if 64
+//! bits are too few.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 
@@ -33,6 +34,12 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
     }
     if let Some([_, total]) = fold::<Plain, 2>(file, count, terminal, &Plain, run)? {
         return Ok(BigUint::from(total));
+    }
+    if count == Count::Assignments {
+        // One of the two terminals is often reached in few ways.
+        if let Some([_, total]) = fold::<Plain, 2>(file, count, !terminal, &Plain, run)? {
+            return Ok((BigUint::from(1u8) << levels) - total);
+        }
     }
     // A count is at most 2^levels.
     let moduli = coprimes(levels / MODULUS_BITS + 1);
