@@ -117,7 +117,8 @@ fn json_has_every_field() {
     assert_eq!(result["solutions"], "4");
     assert_eq!(result["memory_budget"], 20_000_000);
     assert_eq!(result["threads"], 2);
-    assert_eq!(result.as_object().map(serde_json::Map::len), Some(11), "{result}");
+    assert_eq!(result["content_hash"].as_str().map(str::len), Some(32), "{result}");
+    assert_eq!(result.as_object().map(serde_json::Map::len), Some(12), "{result}");
 }
 
 #[test]

@@ -24,20 +24,29 @@ impl<I: Lane, const N: usize> Bounds<I, N> {
     pub fn include(&mut self, records: &[[I; N]]) {
         for record in records {
             for lane in 0..N {
-                let value = record[lane];
-                let apart = lane < N - 1 && value < I::of(APART);
-                self.low[lane] = self.low[lane].min(if apart { I::MAX } else { value });
-                self.high[lane] = self.high[lane].max(value);
+                self.include_value(lane, record[lane]);
             }
         }
+    }
+
+    #[inline(always)]
+    fn include_value(&mut self, lane: usize, value: I) {
+        let apart = lane < N - 1 && value < I::of(APART);
+        self.low[lane] = self.low[lane].min(if apart { I::MAX } else { value });
+        self.high[lane] = self.high[lane].max(value);
     }
 }
 
 impl<I: Lane> Bounds<I, 3> {
-    /// The bounds of pairs that are followed by their number, which is below `count`.
-    pub fn numbered(pairs: Bounds<I, 2>, count: usize) -> Self {
-        let ([a, b], [c, d]) = (pairs.low, pairs.high);
-        Self { low: [a, b, I::of(0)], high: [c, d, I::of(count as u64)] }
+    /// The bounds of `pairs` that are each followed by their number.
+    pub fn of_numbered(pairs: &[[I; 2]]) -> Self {
+        let mut bounds = Self::default();
+        for &[low, high] in pairs {
+            bounds.include_value(0, low);
+            bounds.include_value(1, high);
+        }
+        (bounds.low[2], bounds.high[2]) = (I::of(0), I::of(pairs.len() as u64));
+        bounds
     }
 }
 

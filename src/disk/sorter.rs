@@ -106,11 +106,11 @@ impl Sorter {
         if self.spare.len() < spare {
             self.spare.resize(spare, 0);
         }
+        let mut batch = [[I::of(0); N]; BATCH];
         let mut start = 0;
         for &end in &self.starts {
             let words = radix::sort(&mut self.words[start..end], &mut self.spare, packing.payload_bits, key_bits);
             for words in words.chunks(BATCH) {
-                let mut batch = [[I::of(0); N]; BATCH];
                 for (record, &word) in batch.iter_mut().zip(words) {
                     *record = packing.unpack(word);
                 }

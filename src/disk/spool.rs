@@ -136,6 +136,21 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
+    /// Appends all of `records`, like [`append`](Self::append).
+    pub fn append_all(&mut self, mut records: &[[I; N]], space: &Space) -> Result<()> {
+        while !records.is_empty() {
+            let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
+            let (now, later) = records.split_at(records.len().min((lanes.len() - self.used) / N));
+            lanes[self.used..self.used + now.len() * N].copy_from_slice(now.as_flattened());
+            self.used += now.len() * N;
+            records = later;
+            if !records.is_empty() {
+                self.make_room(space)?;
+            }
+        }
+        Ok(())
+    }
+
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, space: &Space) -> Result<()> {

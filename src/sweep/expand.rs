@@ -21,7 +21,7 @@ use crate::{
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
-        sorter::{Sorter, Source},
+        sorter::{BATCH, Sorter, Source},
         space::Space,
         spool::Spool,
     },
@@ -144,10 +144,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut last = [I::MAX; N];
         sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
             self.check_room(batch.len())?;
-            for &request in batch {
+            let mut arcs = [[I::of(0)]; BATCH];
+            for (&request, arc) in batch.iter().zip(&mut arcs) {
                 let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
                 last = request;
-                self.result.arcs.append([I::of(2 * request[N - 1].get() + u64::from(fresh))], space)?;
+                *arc = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
                 if !fresh {
                     continue;
                 }
@@ -166,7 +167,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                     suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
                 }
             }
-            Ok(())
+            self.result.arcs.append_all(&arcs[..batch.len()], space)
         })?;
         self.resolve_late(late, suspended, sorter)
     }

@@ -110,9 +110,7 @@ impl<'a, I: Lane> Siblings<'a, I> {
     fn new(pairs: &'a [[I; 2]], ids: &mut Dense<'_, I>) -> Result<Self> {
         ids.put_in_order(pairs.iter().map(|pair| pair[0]))?;
         let len = pairs.iter().map(|[low, high]| u64::from(low != high)).sum();
-        let mut bounds = Bounds::default();
-        bounds.include(pairs);
-        let bounds = Bounds::numbered(bounds, pairs.len());
+        let bounds = Bounds::of_numbered(pairs);
         Ok(Self { pairs, len, bounds })
     }
 }
