@@ -334,7 +334,7 @@ fn a_level_beyond_its_share_is_merged_all_the_same() -> Result<()> {
         join(&mut builder, level, 100)?;
         builder.build()
     };
-    let tight = store_with(limits(|limits| limits.dense = 0));
+    let tight = store_with(limits(|limits| limits.dense = 8 << 10));
     assert_eq!(build(&tight)?, build(&default_store())?);
     Ok(())
 }
