@@ -3,7 +3,7 @@
 //! Three habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
 //! records are counted. It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them
-//! open, and nothing is left behind after a kill but an empty folder.
+//! open, and a kill leaves behind no more than the folder and the one segment being written.
 
 use std::{
     cmp::Ordering,
