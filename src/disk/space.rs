@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{backend::Backend, meter::Meter, pool::Pool, scratch::Scratch};
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
 #[derive(Clone, Debug)]
@@ -78,14 +78,6 @@ impl Space {
     pub fn fail(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
         let folder = self.backend.folder().to_owned();
         move |source| Error::Io { action, folder: folder.clone(), source }
-    }
-
-    /// `bytes` where the budget allows `available`, or the error that says so.
-    pub fn require(what: &'static str, needed: usize, available: usize) -> Result<()> {
-        if needed <= available {
-            return Ok(());
-        }
-        Err(Error::BudgetExceeded { what, needed: needed as u64, available: available as u64 })
     }
 }
 

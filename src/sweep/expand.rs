@@ -100,7 +100,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         variables.dedup();
         let random = window_of::<N>(space);
         let spans = std::array::from_fn::<_, N, _>(|at| if at == 0 { random / 8 } else { random });
-        let operands = std::array::from_fn(|at| Operand::new(operands[at.min(N - 2)], &variables, spans[at]));
+        let operands = std::array::from_fn(|at| match operands.get(at) {
+            Some(file) => Operand::new(file, &variables, spans[at]),
+            None => Operand::idle(operands[0]),
+        });
         let queue = LevelQueue::new(variables.len(), space)?;
         Ok(Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 })
     }
@@ -228,6 +231,11 @@ impl<'a> Operand<'a> {
             level = level.saturating_sub(1);
         }
         Self { file, steps, rank: levels.ranks() - 1, reader: LevelReader::new(file, span) }
+    }
+
+    /// The operand of the last lane, which is none: it is on no level ever.
+    fn idle(file: &'a NodeFile) -> Self {
+        Self { file, steps: Vec::new(), rank: 0, reader: LevelReader::new(file, 0) }
     }
 
     /// Goes to the level of `variable`, if there is one.
