@@ -6,7 +6,6 @@
 /// of a diagram). A node file adds its levels bottom-up, an unreduced one top-down.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    variables: Vec<u32>,
     /// The first id of each rank, and one past the last id of all.
     first: Vec<u64>,
     /// The rank of the first id of every `1 << shift` ids.
@@ -20,19 +19,17 @@ const ENTRIES: u64 = 1 << 16;
 impl Levels {
     /// No levels yet, above `reserved` ids.
     pub fn new(reserved: u64) -> Self {
-        Self { variables: vec![u32::MAX], first: vec![0, reserved], index: Vec::new(), shift: 0 }
+        Self { first: vec![0, reserved], index: Vec::new(), shift: 0 }
     }
 
     /// Adds a level of `count > 0` nodes.
-    pub fn push(&mut self, variable: u32, count: u64) {
+    pub fn push(&mut self, count: u64) {
         let end = self.end() + count;
-        self.variables.push(variable);
         self.first.push(end);
     }
 
     /// Makes `rank_of` work; no level is added after.
     pub fn seal(&mut self) {
-        self.variables.shrink_to_fit();
         self.first.shrink_to_fit();
         let end = self.end();
         self.shift = 3;
@@ -43,7 +40,7 @@ impl Levels {
         self.index.reserve_exact((end >> self.shift) as usize + 1);
         let mut rank = 0;
         for entry in 0..=end >> self.shift {
-            while rank + 1 < self.variables.len() && self.first[rank + 1] <= entry << self.shift {
+            while rank + 1 < self.ranks() && self.first[rank + 1] <= entry << self.shift {
                 rank += 1;
             }
             self.index.push(rank as u32);
@@ -52,17 +49,7 @@ impl Levels {
 
     /// Ranks there are, the reserved one included.
     pub fn ranks(&self) -> usize {
-        self.variables.len()
-    }
-
-    /// The variable of a rank; `u32::MAX` for rank 0.
-    pub fn variable(&self, rank: usize) -> u32 {
-        self.variables[rank]
-    }
-
-    /// The variables, by rank from 1.
-    pub fn variables(&self) -> &[u32] {
-        &self.variables[1..]
+        self.first.len() - 1
     }
 
     /// The first id of a rank and one past its last.
@@ -93,7 +80,7 @@ impl Levels {
 
     /// Bytes of memory the table holds.
     pub fn bytes(&self) -> usize {
-        self.variables.capacity() * 4 + self.first.capacity() * 8 + self.index.capacity() * 4
+        self.first.capacity() * 8 + self.index.capacity() * 4
     }
 
     /// The rank of an id below `end`, or one a little before it.
@@ -111,8 +98,8 @@ mod tests {
     fn every_id_is_found_on_its_level() {
         for counts in [vec![], vec![1], vec![1, 1, 1], vec![100, 1, 7, 64, 3, 1], vec![3 << 16, 1, 1 << 16, 9]] {
             let mut levels = Levels::new(2);
-            for (variable, &count) in counts.iter().enumerate() {
-                levels.push(variable as u32, count);
+            for &count in &counts {
+                levels.push(count);
             }
             levels.seal();
             assert_eq!(levels.end(), 2 + counts.iter().sum::<u64>());

@@ -1,5 +1,6 @@
 //! Files of nodes and of arcs: what a sweep reads and what it writes.
 
+pub mod labels;
 pub mod levels;
 pub mod node_file;
 pub mod reader;

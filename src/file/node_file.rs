@@ -8,13 +8,17 @@
 //!          one entry per id, so an id is a position                       └ 4 B ─┴ 4 B ─┘   └ 8 B ─┴ 8 B ─┘
 //! ```
 
-use super::levels::Levels;
+use std::sync::Arc;
+
+use super::{labels::Labels, levels::Levels};
 use crate::{
     disk::{
         backend::ScratchFile,
         meter::Claim,
         pool::{Block, Charge},
+        space::Space,
     },
+    error::Result,
     model::TERMINALS,
 };
 
@@ -37,15 +41,24 @@ impl Width {
     }
 }
 
-/// A sealed diagram, without the complement bit that its handles carry.
-#[derive(Debug)]
+/// A sealed diagram, without the complement bit that its handles carry; cheap to clone.
+#[derive(Clone, Debug)]
 pub struct NodeFile {
-    pub(super) levels: Levels,
-    pub(super) width: Width,
-    pub(super) body: Body,
-    pub(super) hash: u128,
+    pub(super) nodes: Arc<Nodes>,
+    labels: Labels,
+    hash: u128,
+}
+
+/// The nodes of a diagram, whatever the names of its levels.
+#[derive(Debug)]
+pub(super) struct Nodes {
+    pub levels: Levels,
+    pub width: Width,
+    pub body: Body,
+    /// Of the nodes and the level table.
+    pub hash: u128,
     /// For the level table.
-    pub(super) _charge: Option<Charge>,
+    pub _charge: Option<Charge>,
 }
 
 /// Where the nodes are.
@@ -58,31 +71,47 @@ pub(super) enum Body {
 }
 
 impl NodeFile {
+    pub(super) fn new(nodes: Nodes, labels: Labels) -> Self {
+        let hash = labels.hash_with(nodes.hash);
+        Self { nodes: Arc::new(nodes), labels, hash }
+    }
+
     /// The diagram without nodes: the constant false.
     pub fn empty() -> Self {
         let mut levels = Levels::new(TERMINALS);
         levels.seal();
-        Self { levels, width: Width::Narrow, body: Body::Ram { blocks: Vec::new(), shift: 0 }, hash: 0, _charge: None }
+        let body = Body::Ram { blocks: Vec::new(), shift: 0 };
+        Self::new(Nodes { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
     }
 
     /// The level table, bottom-up.
     pub fn levels(&self) -> &Levels {
-        &self.levels
+        &self.nodes.levels
+    }
+
+    /// The variable of the level of `rank`, from 1.
+    pub fn variable(&self, rank: usize) -> u32 {
+        self.labels.of(rank)
+    }
+
+    /// The variables of all levels, bottom-up: from the largest to the smallest.
+    pub fn variables(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
+        self.labels.iter()
     }
 
     /// The width of the ids.
     pub fn width(&self) -> Width {
-        self.width
+        self.nodes.width
     }
 
     /// Inner nodes.
     pub fn node_count(&self) -> u64 {
-        self.levels.end() - TERMINALS
+        self.levels().end() - TERMINALS
     }
 
     /// The id of the root: the last one, or false when there are no nodes.
     pub fn root(&self) -> u64 {
-        if self.node_count() == 0 { 0 } else { self.levels.end() - 1 }
+        if self.node_count() == 0 { 0 } else { self.levels().end() - 1 }
     }
 
     /// A hash of all levels and nodes: equal for equal functions, and for others different but for one chance in 2^128.
@@ -90,11 +119,34 @@ impl NodeFile {
         self.hash
     }
 
+    /// The children of an inner node, low and high: one small read where the nodes are on disk. For walks along a path;
+    /// sweeps read with a [`LevelReader`](super::reader::LevelReader).
+    pub fn children(&self, id: u64, space: &Space) -> Result<[u64; 2]> {
+        let words = self.width().node_bytes() as u64 / 8;
+        let mut node = [0; 2];
+        let read = &mut node[..words as usize];
+        match &self.nodes.body {
+            Body::Ram { blocks, shift } => {
+                let at = id * words;
+                let block = blocks[(at >> shift) as usize].words();
+                let at = (at & ((1 << shift) - 1)) as usize;
+                read.copy_from_slice(&block[at..at + words as usize]);
+            }
+            Body::Disk { file, .. } => {
+                file.read_at(bytemuck::cast_slice_mut(read), id * words * 8).map_err(space.fail("read"))?;
+            }
+        }
+        Ok(match self.width() {
+            Width::Narrow => [node[0] & 0xffff_ffff, node[0] >> 32],
+            Width::Wide => node,
+        })
+    }
+
     /// Bytes of nodes on disk.
     pub fn disk_bytes(&self) -> u64 {
-        match self.body {
+        match self.nodes.body {
             Body::Ram { .. } => 0,
-            Body::Disk { .. } => self.levels.end() * self.width.node_bytes() as u64,
+            Body::Disk { .. } => self.levels().end() * self.width().node_bytes() as u64,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading one level of a node file, in order or at random.
 
-use super::node_file::{Body, NodeFile, Width};
+use super::node_file::{Body, NodeFile, Nodes, Width};
 use crate::{
     disk::{lane::Lane, map::Mapping, space::Space},
     error::Result,
@@ -10,7 +10,7 @@ use crate::{
 /// and released behind the reader.
 #[derive(Debug)]
 pub struct LevelReader<'a> {
-    file: &'a NodeFile,
+    file: &'a Nodes,
     /// The first id of the level at hand, and how many follow; none between levels.
     first: u64,
     len: u64,
@@ -30,6 +30,7 @@ enum Window<'a> {
 impl<'a> LevelReader<'a> {
     /// A reader that is on no level yet and maps at most `span` bytes at once.
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
+        let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
         Self { file, first: 0, len: 0, span, window: Window::Ram(&[]), window_first: 0 }
     }

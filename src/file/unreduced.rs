@@ -15,6 +15,8 @@ use crate::disk::{lane::Lane, pool::Share, spool::Spool};
 pub struct Unreduced<I> {
     /// The level table, top-down; id 0 is reserved.
     pub levels: Levels,
+    /// The variable of every rank of `levels`; of rank 0, which has none, `u32::MAX`.
+    pub variables: Vec<u32>,
     /// For every rank of `levels`, how many of `ones` are of its nodes.
     pub ones_on: Vec<u64>,
     /// In the order of the nodes they lead to, twice the slot, plus one for the first of each node.
@@ -26,6 +28,12 @@ pub struct Unreduced<I> {
 impl<I: Lane> Unreduced<I> {
     /// No arcs yet.
     pub fn new() -> Self {
-        Self { levels: Levels::new(1), ones_on: vec![0], arcs: Spool::new(Share::Arcs), ones: Spool::new(Share::Arcs) }
+        Self {
+            levels: Levels::new(1),
+            variables: vec![u32::MAX],
+            ones_on: vec![0],
+            arcs: Spool::new(Share::Arcs),
+            ones: Spool::new(Share::Arcs),
+        }
     }
 }

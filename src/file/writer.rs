@@ -3,8 +3,9 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{
+    labels::Labels,
     levels::Levels,
-    node_file::{Body, NodeFile, Width},
+    node_file::{Body, NodeFile, Nodes, Width},
     reader::LevelReader,
 };
 use crate::{
@@ -25,6 +26,8 @@ use crate::{
 /// too when it is sealed.
 pub struct NodeWriter<I> {
     levels: Levels,
+    /// Of every level so far.
+    variables: Vec<u32>,
     /// Full blocks in RAM; `on_disk` more follow them in `file`.
     blocks: Vec<Block>,
     on_disk: u64,
@@ -46,6 +49,7 @@ impl<I: Lane> NodeWriter<I> {
     pub fn new(space: &Space) -> Result<Self> {
         let mut writer = Self {
             levels: Levels::new(TERMINALS),
+            variables: Vec::new(),
             blocks: Vec::new(),
             on_disk: 0,
             file: None,
@@ -156,7 +160,8 @@ impl<I: Lane> NodeWriter<I> {
     pub fn end_level(&mut self, variable: u32) {
         let count = self.next - self.levels.end();
         if count > 0 {
-            self.levels.push(variable, count);
+            self.levels.push(count);
+            self.variables.push(variable);
         }
     }
 
@@ -182,16 +187,14 @@ impl<I: Lane> NodeWriter<I> {
         if let Some(tail) = &self.tail {
             self.hash.update(&bytemuck::cast_slice(tail.words())[..used]);
         }
-        let mut table = Vec::with_capacity(self.levels.ranks() * 12);
         for rank in 1..self.levels.ranks() {
-            table.extend_from_slice(&self.levels.variable(rank).to_le_bytes());
-            table.extend_from_slice(&self.levels.first(rank).to_le_bytes());
+            self.hash.update(&self.levels.first(rank).to_le_bytes());
         }
-        self.hash.update(&table);
         let hash = self.hash.digest128();
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
+        let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
         if self.spills {
             let in_ram = std::mem::take(&mut self.blocks);
             let first_free = in_ram.len() as u64 + self.on_disk;
@@ -209,7 +212,8 @@ impl<I: Lane> NodeWriter<I> {
             let words = self.blocks.first().map_or(1, |block| block.words().len());
             Body::Ram { blocks: self.blocks, shift: words.ilog2() }
         };
-        Ok(NodeFile { levels: self.levels, width, body, hash, _charge: Some(charge) })
+        let nodes = Nodes { levels: self.levels, width, body, hash, _charge: Some(charge) };
+        Ok(NodeFile::new(nodes, labels))
     }
 }
 
@@ -217,14 +221,14 @@ impl<I: Lane> NodeWriter<I> {
 fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
     let mut writer = NodeWriter::new(space)?;
     let mut reader = LevelReader::new(file, space.limits.window);
-    for rank in 1..file.levels.ranks() {
-        let (first, end) = file.levels.range(rank);
+    for (rank, variable) in (1..).zip(file.variables()) {
+        let (first, end) = file.levels().range(rank);
         reader.enter(rank);
         for id in first..end {
             let [low, high]: [u64; 2] = reader.children(id, space)?;
             writer.push(J::of(low), J::of(high), space)?;
         }
-        writer.end_level(file.levels.variable(rank));
+        writer.end_level(variable);
     }
     Ok(writer)
 }

@@ -95,7 +95,7 @@ struct Step {
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn new(spec: &'a S, operands: &[&'a NodeFile], space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
-        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.levels().variables()).copied().collect();
+        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables()).collect();
         variables.sort_unstable();
         variables.dedup();
         let random = window_of::<N>(space);
@@ -133,7 +133,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Enters the level just expanded in the table.
     fn close(&mut self, level: usize) {
         let levels = &mut self.result.levels;
-        levels.push(self.variables[level], self.next - levels.end());
+        levels.push(self.next - levels.end());
+        self.result.variables.push(self.variables[level]);
         let ones = self.result.ones.count();
         self.result.ones_on.push(ones - self.ones_above);
         self.ones_above = ones;
@@ -224,7 +225,7 @@ impl<'a> Operand<'a> {
         let mut steps = Vec::with_capacity(levels.ranks());
         let mut level = variables.len();
         for rank in 0..levels.ranks() {
-            while rank > 0 && variables[level] != levels.variable(rank) {
+            while rank > 0 && variables[level] != file.variable(rank) {
                 level -= 1;
             }
             steps.push(Step { end: levels.range(rank).1, level: level as u32 });
@@ -240,7 +241,7 @@ impl<'a> Operand<'a> {
 
     /// Goes to the level of `variable`, if there is one.
     fn open(&mut self, variable: u32) {
-        if self.rank > 0 && self.file.levels().variable(self.rank) == variable {
+        if self.rank > 0 && self.file.variable(self.rank) == variable {
             self.reader.enter(self.rank);
             self.rank -= 1;
         } else {

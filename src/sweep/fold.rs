@@ -97,7 +97,7 @@ fn fold<A: Arithmetic, const N: usize>(
         if upper.overflow {
             return Ok(None);
         }
-        run.report("count", levels.variable(rank), 0);
+        run.report("count", file.variable(rank), 0);
     }
     Ok(Some(upper.total))
 }

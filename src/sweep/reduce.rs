@@ -33,7 +33,7 @@ use crate::{
 /// Reduces `unreduced`, whose root's arc is slot 0, to its canonical form.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<NodeFile> {
     let _sweep = tracing::debug_span!("reduce").entered();
-    let Unreduced { levels, ones_on, arcs, ones } = unreduced;
+    let Unreduced { levels, variables, ones_on, arcs, ones } = unreduced;
     let space = run.space;
     let mut sweep = Upward {
         queue: LevelQueue::new(levels.ranks(), space)?,
@@ -64,9 +64,9 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<Nod
                 sweep.number(siblings, &mut ids, run.sorter, space)?;
             }
         }
-        sweep.writer.end_level(levels.variable(rank));
+        sweep.writer.end_level(variables[rank]);
         sweep.forward(ids.descend()?, width, space)?;
-        run.report("reduce", levels.variable(rank), sweep.writer.nodes());
+        run.report("reduce", variables[rank], sweep.writer.nodes());
     }
     sweep.writer.seal(space)
 }

@@ -1,0 +1,120 @@
+//! `Bdd`: the handle users hold.
+
+mod boolean;
+mod count;
+mod satisfy;
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    error::{Error, Result},
+    file::node_file::NodeFile,
+    store::Store,
+};
+
+/// A Boolean function as a reduced ordered binary decision diagram.
+///
+/// A handle: cloning is cheap, and when the last handle of a diagram is dropped its memory and its disk are free at once.
+/// Two diagrams of one function are the same bytes, so `==` takes constant time; it compares a 128-bit hash of those bytes,
+/// and diagrams of different stores can be compared too.
+///
+/// Costs are given in nodes of the operands (`f`, `g`) and requests (`r`, pairs of nodes that meet, at most `f · g`).
+#[derive(Clone)]
+pub struct Bdd {
+    store: Store,
+    file: Arc<NodeFile>,
+    /// Whether the function is the negation of what the file holds.
+    complement: bool,
+}
+
+impl Store {
+    /// The constant `value`.
+    pub fn constant(&self, value: bool) -> Bdd {
+        Bdd::new(self.clone(), self.empty(), value)
+    }
+}
+
+impl Bdd {
+    pub(crate) fn new(store: Store, file: Arc<NodeFile>, complement: bool) -> Self {
+        Self { store, file, complement }
+    }
+
+    /// The store this diagram lives in.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The function that is `at_zero` where `file`'s is false and `at_one` where it is true.
+    fn of_file(&self, file: &Arc<NodeFile>, at_zero: bool, at_one: bool) -> Self {
+        if at_zero == at_one {
+            return self.store.constant(at_zero);
+        }
+        Self::new(self.store.clone(), file.clone(), at_zero)
+    }
+
+    fn same_store(&self, other: &Self) -> Result<()> {
+        if self.store.is(&other.store) { Ok(()) } else { Err(Error::DifferentStores) }
+    }
+
+    /// Whether this is a constant.
+    pub fn is_constant(&self) -> bool {
+        self.file.node_count() == 0
+    }
+
+    /// The value of a constant, `None` for every other function.
+    pub fn as_constant(&self) -> Option<bool> {
+        self.is_constant().then_some(self.complement)
+    }
+
+    /// Inner nodes, terminals not counted; 0 for a constant. Constant time.
+    pub fn node_count(&self) -> u64 {
+        self.file.node_count()
+    }
+
+    /// The variables the function depends on, in ascending order. O(levels).
+    pub fn support(&self) -> Vec<u32> {
+        self.file.variables().rev().collect()
+    }
+
+    /// Nodes on the widest level.
+    pub fn width(&self) -> u64 {
+        let levels = self.file.levels();
+        let widths = (1..levels.ranks()).map(|rank| levels.range(rank).1 - levels.range(rank).0);
+        widths.max().unwrap_or(0)
+    }
+
+    /// A hash of the diagram's bytes and complement: the same for the same function under every budget, in every store and
+    /// in every run of this version.
+    pub fn content_hash(&self) -> u128 {
+        self.file.hash() ^ u128::from(self.complement)
+    }
+
+    /// Bytes of this diagram on disk; 0 while it lives in RAM.
+    pub fn disk_bytes(&self) -> u64 {
+        self.file.disk_bytes()
+    }
+}
+
+impl PartialEq for Bdd {
+    fn eq(&self, other: &Self) -> bool {
+        self.complement == other.complement && self.file.hash() == other.file.hash()
+    }
+}
+
+impl Eq for Bdd {}
+
+impl std::hash::Hash for Bdd {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.file.hash(), self.complement).hash(state);
+    }
+}
+
+impl fmt::Debug for Bdd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bdd")
+            .field("nodes", &self.node_count())
+            .field("complement", &self.complement)
+            .field("hash", &format_args!("{:032x}", self.file.hash()))
+            .finish_non_exhaustive()
+    }
+}

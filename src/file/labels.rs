@@ -1,0 +1,69 @@
+//! The variables of a diagram's levels. Renaming touches nothing else, so diagrams of other names share the nodes.
+
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::{
+    disk::{pool::Charge, space::Space},
+    error::Result,
+};
+
+/// A variable for every level; cheap to clone, and to shift.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    table: Arc<Table>,
+    /// What is added to every variable, modulo 2^32.
+    shift: u32,
+}
+
+#[derive(Debug)]
+struct Table {
+    /// By rank from 1, so from the largest variable to the smallest.
+    variables: Vec<u32>,
+    /// A hash of the distances between them.
+    gaps: u128,
+    /// `None` for no levels, which cost nothing.
+    _charge: Option<Charge>,
+}
+
+impl Labels {
+    /// Labels for no levels.
+    pub fn none() -> Self {
+        Self { table: Arc::new(Table { variables: Vec::new(), gaps: 0, _charge: None }), shift: 0 }
+    }
+
+    /// The labels `variables`, the largest first.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when the share of tables has no room.
+    pub fn new(mut variables: Vec<u32>, space: &Space) -> Result<Self> {
+        debug_assert!(variables.is_sorted_by(|below, above| below > above));
+        variables.shrink_to_fit();
+        let charge = space.pool.charge(4 * variables.len() + size_of::<Table>(), "the variables of a diagram")?;
+        let mut gaps = Xxh3::new();
+        variables.windows(2).for_each(|pair| gaps.update(&(pair[0] - pair[1]).to_le_bytes()));
+        let table = Table { gaps: gaps.digest128(), variables, _charge: Some(charge) };
+        Ok(Self { table: Arc::new(table), shift: 0 })
+    }
+
+    /// The variable of a rank from 1.
+    pub fn of(&self, rank: usize) -> u32 {
+        self.table.variables[rank - 1].wrapping_add(self.shift)
+    }
+
+    /// All of them, by rank from 1.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
+        self.table.variables.iter().map(|variable| variable.wrapping_add(self.shift))
+    }
+
+    /// A hash of the labels and of nodes whose own hash is `nodes`, in constant time.
+    pub fn hash_with(&self, nodes: u128) -> u128 {
+        let top = self.iter().next_back().unwrap_or(u32::MAX);
+        let mut words = [0; 36];
+        words[..16].copy_from_slice(&nodes.to_le_bytes());
+        words[16..32].copy_from_slice(&self.table.gaps.to_le_bytes());
+        words[32..].copy_from_slice(&top.to_le_bytes());
+        xxh3_128(&words)
+    }
+}
