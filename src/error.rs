@@ -57,6 +57,13 @@ pub enum Error {
         largest: u32,
     },
 
+    /// A variable was to be fixed to both values at once.
+    #[error("variable {variable} is given both values; give each variable once")]
+    Contradiction {
+        /// The variable.
+        variable: u32,
+    },
+
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(
         "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"

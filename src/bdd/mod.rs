@@ -2,6 +2,8 @@
 
 mod boolean;
 mod count;
+mod quantify;
+mod restrict;
 mod satisfy;
 
 use std::{fmt, sync::Arc};

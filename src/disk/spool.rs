@@ -294,6 +294,18 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         Ok(last)
     }
 
+    /// The records not yet popped, as a log again.
+    pub fn into_spool(mut self) -> Spool<I, N> {
+        if let Some(chunk) = self.chunk.take().filter(|_| self.left > 0) {
+            self.parts.push(Part::Ram(chunk, self.left as u32));
+        }
+        let lanes = self.parts.iter().map(|part| match part {
+            Part::Ram(_, lanes) | Part::Disk(_, _, lanes) => u64::from(*lanes),
+        });
+        let filed = lanes.sum::<u64>() / N as u64;
+        Spool { filed, parts: self.parts, ..Spool::new(self.share) }
+    }
+
     /// Pops records and shows them, until `show` answers `false` or none is left.
     #[inline(always)]
     pub fn pop_while(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<bool>) -> Result<()> {

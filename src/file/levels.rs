@@ -28,7 +28,12 @@ impl Levels {
         self.first.push(end);
     }
 
-    /// Makes `rank_of` work; no level is added after.
+    /// Drops the levels from `rank` on.
+    pub fn truncate(&mut self, rank: usize) {
+        self.first.truncate(rank + 1);
+    }
+
+    /// Makes `rank_of` work, until levels are added or dropped.
     pub fn seal(&mut self) {
         self.first.shrink_to_fit();
         let end = self.end();

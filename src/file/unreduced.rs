@@ -4,6 +4,7 @@
 //!   ids      0 (no node)   1 … width of the top level   …
 //!   arcs     for every node in the order of ids, the slots that lead to it:   (slot, first?) (slot, first?) …
 //!   ones     the slots that lead to true, level by level; a slot nobody leads to leads to false
+//!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
 
@@ -23,6 +24,8 @@ pub struct Unreduced<I> {
     pub arcs: Spool<I, 1>,
     /// Slots that lead to true.
     pub ones: Spool<I, 1>,
+    /// Slots whose request passed other levels before it came out as true.
+    pub passed: Spool<I, 1>,
 }
 
 impl<I: Lane> Unreduced<I> {
@@ -34,6 +37,7 @@ impl<I: Lane> Unreduced<I> {
             ones_on: vec![0],
             arcs: Spool::new(Share::Arcs),
             ones: Spool::new(Share::Arcs),
+            passed: Spool::new(Share::Arcs),
         }
     }
 }

@@ -165,6 +165,17 @@ impl<I: Lane> NodeWriter<I> {
         }
     }
 
+    /// The highest variable of the levels so far.
+    pub fn top(&self) -> Option<u32> {
+        self.variables.last().copied()
+    }
+
+    /// The finished nodes, of which several may be roots.
+    pub fn seal_forest(mut self, space: &Space) -> Result<NodeFile> {
+        self.levels.seal();
+        if self.nodes() == 0 { Ok(NodeFile::empty()) } else { self.seal_as_is(space) }
+    }
+
     /// The finished diagram.
     pub fn seal(mut self, space: &Space) -> Result<NodeFile> {
         debug_assert_eq!(self.next, self.levels.end(), "the last level was not ended");

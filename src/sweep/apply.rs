@@ -26,6 +26,8 @@ impl Apply {
 }
 
 impl Spec<3> for Apply {
+    type Rule = ();
+
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let [a, b] = [request[0].get(), request[1].get()];

@@ -1,10 +1,19 @@
 //! One operation from end to end: a spec in, a sealed diagram out.
 
-use super::{expand::expand, reduce::reduce, run::Run, spec::Spec};
+use super::{
+    expand::expand,
+    nest::{Flat, Nest},
+    reduce::{Reduced, reduce},
+    run::Run,
+    spec::Spec,
+};
 use crate::{
     disk::lane::Lane,
     error::{Error, Result},
-    file::node_file::{NodeFile, Width},
+    file::{
+        node_file::{NodeFile, Width},
+        unreduced::Unreduced,
+    },
     model::FALSE,
 };
 
@@ -12,17 +21,28 @@ use crate::{
 ///
 /// The sweep runs on 32-bit ids while it can, and starts again on 64-bit ids where it cannot.
 pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
-    if operands.iter().all(|file| file.width() == Width::Narrow) {
-        match build_in::<u32, S, N>(spec, operands, run) {
+    build_nested(spec, &Flat, operands, run)
+}
+
+/// The same, where `nest` has its say on the way up; its value on the path of low arcs is false.
+pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
+    spec: &S,
+    nest: &K,
+    operands: &[&NodeFile],
+    run: &mut Run<'_>,
+) -> Result<NodeFile> {
+    if operands.iter().copied().chain(nest.files()).all(|file| file.width() == Width::Narrow) {
+        match build_in::<u32, S, K, N>(spec, nest, operands, run) {
             Err(Error::TooManyNodes { .. }) => tracing::debug!("ids outgrow 32 bits: the sweep starts again, wide"),
             done => return done,
         }
     }
-    build_in::<u64, S, N>(spec, operands, run)
+    build_in::<u64, S, K, N>(spec, nest, operands, run)
 }
 
-fn build_in<I: Lane, S: Spec<N>, const N: usize>(
+fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
+    nest: &K,
     operands: &[&NodeFile],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
@@ -30,10 +50,16 @@ fn build_in<I: Lane, S: Spec<N>, const N: usize>(
     for (id, file) in root.iter_mut().zip(operands) {
         *id = I::of(file.root());
     }
-    if let Some(value) = spec.decide(&mut root) {
-        assert!(!value, "invariant 6: a stored diagram is false on the path of low arcs");
-        return Ok(NodeFile::empty());
+    let mut unreduced = expand(spec, operands, Unreduced::new(), |ask| ask(root), run)?;
+    loop {
+        match reduce(unreduced, nest, run)? {
+            Reduced::Whole(file) => return Ok(file),
+            Reduced::Paused(variable, pause) => unreduced = nest.resume(variable, pause, run)?,
+            Reduced::Loose(pause) => {
+                let unreduced = pause.tidy(run)?;
+                let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("the root led to all") };
+                return Ok(file);
+            }
+        }
     }
-    let unreduced = expand::<I, S, N>(spec, operands, root, run)?;
-    reduce(unreduced, run)
 }

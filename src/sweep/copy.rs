@@ -17,6 +17,8 @@ pub struct Copy {
 }
 
 impl Spec<2> for Copy {
+    type Rule = ();
+
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let id = request[0].get();

@@ -29,26 +29,27 @@ use crate::{
     file::{node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
 };
 
-/// Expands the request `root`, whose slot is 0, over `operands`.
+/// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already.
 ///
 /// # Errors
 /// Those of the disk and of the budget, and `TooManyNodes` where the ids of the result do not fit the lanes of `I`.
 pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
-    root: [I; N],
+    above: Unreduced<I>,
+    ask_all: impl FnOnce(&mut dyn FnMut([I; N]) -> Result<()>) -> Result<()>,
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
     let space = run.space;
     let _sweep = tracing::debug_span!("expand").entered();
-    let mut frontier = Frontier::new(spec, operands, space)?;
-    frontier.ask(root)?;
+    let mut frontier = Frontier::new(spec, operands, above, space)?;
+    ask_all(&mut |request| frontier.pass_on(request))?;
     for level in 0..frontier.variables.len() {
         let requests = frontier.queue.take(level);
         frontier.open(level);
         if requests.count() > 0 {
             run.counters.requests += requests.count();
-            frontier.expand_level(requests, run.sorter)?;
+            frontier.expand_level(level, requests, run.sorter)?;
             frontier.close(level);
             run.report("expand", frontier.variables[level], frontier.result.levels.end());
         }
@@ -93,7 +94,7 @@ struct Step {
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
-    fn new(spec: &'a S, operands: &[&'a NodeFile], space: &'a Space) -> Result<Self> {
+    fn new(spec: &'a S, operands: &[&'a NodeFile], result: Unreduced<I>, space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables()).collect();
         variables.sort_unstable();
@@ -105,23 +106,37 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             None => Operand::idle(operands[0]),
         });
         let queue = LevelQueue::new(variables.len(), space)?;
-        Ok(Self { spec, space, operands, variables, queue, result: Unreduced::new(), next: 1, ones_above: 0 })
+        let (next, ones_above) = (result.levels.end(), result.ones.count());
+        Ok(Self { spec, space, operands, variables, queue, result, next, ones_above })
     }
 
-    /// Sends a request to the level of its highest node, or notes its value.
+    /// Sends a request of the level at hand to the level of its highest node, or notes its value.
     #[inline(always)]
     fn ask(&mut self, mut request: [I; N]) -> Result<()> {
         match self.spec.decide(&mut request) {
             Some(false) => Ok(()),
             Some(true) => self.result.ones.append([request[N - 1]], self.space),
-            None => {
-                let mut level = u32::MAX;
-                for at in 0..N - 1 {
-                    level = level.min(self.operands[at].level_of(request[at].get()));
-                }
-                self.queue.push(level as usize, request, self.space)
-            }
+            None => self.send(request),
         }
+    }
+
+    /// The same for a request that comes from any level above.
+    #[inline(always)]
+    fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
+        match self.spec.decide(&mut request) {
+            Some(false) => Ok(()),
+            Some(true) => self.result.passed.append([request[N - 1]], self.space),
+            None => self.send(request),
+        }
+    }
+
+    #[inline(always)]
+    fn send(&mut self, request: [I; N]) -> Result<()> {
+        let mut level = u32::MAX;
+        for at in 0..N - 1 {
+            level = level.min(self.operands[at].level_of(request[at].get()));
+        }
+        self.queue.push(level as usize, request, self.space)
     }
 
     /// Brings every operand to `level`.
@@ -130,54 +145,77 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.operands.iter_mut().for_each(|operand| operand.open(variable));
     }
 
-    /// Enters the level just expanded in the table.
+    /// Enters the level just expanded in the table, if there are nodes on it.
     fn close(&mut self, level: usize) {
         let levels = &mut self.result.levels;
-        levels.push(self.next - levels.end());
-        self.result.variables.push(self.variables[level]);
-        let ones = self.result.ones.count();
-        self.result.ones_on.push(ones - self.ones_above);
-        self.ones_above = ones;
+        let count = self.next - levels.end();
+        if count > 0 {
+            levels.push(count);
+            self.result.variables.push(self.variables[level]);
+            let ones = self.result.ones.count();
+            self.result.ones_on.push(ones - self.ones_above);
+            self.ones_above = ones;
+        }
     }
 
-    /// Makes one node of all requests that agree, notes who asked for it, and asks for its children.
-    fn expand_level(&mut self, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+    /// Makes one node of all requests that agree, notes who asked for it, and asks for its children. Requests that the rule of
+    /// the level makes one request of go on instead.
+    fn expand_level(&mut self, level: usize, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
         let space = self.space;
+        let rule = self.spec.rule(self.variables[level]);
         let late = self.late_operands();
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
+        let mut passes = None;
         sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
             self.check_room(batch.len())?;
             let mut arcs = [[I::of(0)]; BATCH];
-            for (&request, arc) in batch.iter().zip(&mut arcs) {
+            let mut filled = 0;
+            for &request in batch {
                 let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
                 last = request;
-                *arc = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
-                if !fresh {
-                    continue;
+                if fresh {
+                    let (mut low, mut high) = (request, request);
+                    if late == 0 {
+                        for at in 0..N - 1 {
+                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
+                        }
+                        let passing = rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high));
+                        passes = passing.then_some(low);
+                        if !passing {
+                            let node = self.number();
+                            self.ask_both(node, low, high)?;
+                        }
+                    } else {
+                        for at in (0..N - 1).filter(|at| late & 1 << at == 0) {
+                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
+                        }
+                        let node = self.number();
+                        suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
+                    }
                 }
-                let node = self.next;
-                self.next += 1;
-                let (mut low, mut high) = (request, request);
-                if late == 0 {
-                    for at in 0..N - 1 {
-                        [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
-                    }
-                    self.ask_both(node, low, high)?;
+                if let Some(mut whole) = passes {
+                    whole[N - 1] = request[N - 1];
+                    self.pass_on(whole)?;
                 } else {
-                    for at in (0..N - 1).filter(|at| late & 1 << at == 0) {
-                        [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
-                    }
-                    suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
+                    arcs[filled] = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
+                    filled += 1;
                 }
             }
-            self.result.arcs.append_all(&arcs[..batch.len()], space)
+            self.result.arcs.append_all(&arcs[..filled], space)
         })?;
-        self.resolve_late(late, suspended, sorter)
+        self.resolve_late(late, rule, suspended, sorter)
     }
 
-    /// Resolves the operands that are too wide here to be read at random: one more sort for each.
-    fn resolve_late(&mut self, late: u32, suspended: Spool<I, LANES>, sorter: &mut Sorter) -> Result<()> {
+    /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
+    /// become a node by now; it is given two equal children, and reduce drops it.
+    fn resolve_late(
+        &mut self,
+        late: u32,
+        rule: Option<S::Rule>,
+        suspended: Spool<I, LANES>,
+        sorter: &mut Sorter,
+    ) -> Result<()> {
         let space = self.space;
         let (mut late, mut suspended) = (late, suspended);
         while late != 0 {
@@ -188,6 +226,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 batch.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N>(partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                    if late == 0 && rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high)) {
+                        high = low;
+                    }
                     match late {
                         0 => self.ask_both(node, low, high),
                         _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space),
@@ -209,6 +250,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn check_room(&self, count: usize) -> Result<()> {
         let limit = if I::WORDS == 1 { self.space.limits.narrow_ids } else { u64::MAX >> 3 };
         if self.next + count as u64 > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
+    }
+
+    /// The id of a new node.
+    #[inline(always)]
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
     }
 
     #[inline(always)]

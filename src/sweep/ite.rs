@@ -19,6 +19,8 @@ pub struct Ite {
 }
 
 impl Spec<4> for Ite {
+    type Rule = ();
+
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let [c, t, e] = [0, 1, 2].map(|operand| {

@@ -6,9 +6,13 @@
 pub mod apply;
 pub mod build;
 pub mod copy;
+pub mod difference;
 pub mod expand;
 pub mod fold;
 pub mod ite;
+pub mod nest;
+pub mod quantify;
 pub mod reduce;
+pub mod restrict;
 pub mod run;
 pub mod spec;

@@ -13,7 +13,10 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
-use super::run::Run;
+use super::{
+    nest::{Nest, Pause},
+    run::Run,
+};
 use crate::{
     disk::{
         dense::{Dense, Descent},
@@ -27,60 +30,57 @@ use crate::{
     },
     error::Result,
     file::{levels::Levels, node_file::NodeFile, unreduced::Unreduced, writer::NodeWriter},
-    model::{FALSE, TRUE},
+    model::{FALSE, TERMINALS, TRUE},
 };
 
-/// Reduces `unreduced`, whose root's arc is slot 0, to its canonical form.
-pub fn reduce<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<NodeFile> {
+/// Where a reduce sweep ends.
+pub enum Reduced<I> {
+    /// At the root, with the canonical diagram.
+    Whole(NodeFile),
+    /// At the root, but there are nodes that it does not lead to.
+    Loose(Pause<I>),
+    /// At the level of a variable that the nest covers.
+    Paused(u32, Pause<I>),
+}
+
+/// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
+pub fn reduce<I: Lane, K: Nest>(unreduced: Unreduced<I>, nest: &K, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = tracing::debug_span!("reduce").entered();
-    let Unreduced { levels, variables, ones_on, arcs, ones } = unreduced;
     let space = run.space;
-    let mut sweep = Upward {
-        queue: LevelQueue::new(levels.ranks(), space)?,
-        steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
-        levels: &levels,
-        writer: NodeWriter::new(space)?,
-        arcs: arcs.into_stack(),
-        ones: ones.into_stack(),
-    };
-    for rank in (1..levels.ranks()).rev() {
-        let (first, end) = levels.range(rank);
-        let width = end - first;
-        let mut children = Dense::new(run.children, 2 * width, space)?;
-        let results = sweep.queue.take(levels.ranks() - 1 - rank);
-        results.drain(space, |block| children.put_all(block))?;
-        for _ in 0..ones_on[rank] {
-            let [slot] = sweep.ones.pop(space)?.expect("as many arcs to true as were counted");
-            children.put(slot.get() - 2 * first, I::of(TRUE))?;
-        }
+    let mut sweep = Upward::new(unreduced, space)?;
+    for rank in (1..sweep.levels.ranks()).rev() {
+        let (first, end) = sweep.levels.range(rank);
+        let (width, variable) = (end - first, sweep.variables[rank]);
+        let children = sweep.children(rank, Dense::new(run.children, 2 * width, space)?, space)?;
         let mut ids = Dense::new(run.ids, width, space)?;
-        match children {
-            Dense::Array(array) => {
-                let siblings = Siblings::new(bytemuck::cast_slice(array), &mut ids)?;
-                sweep.number(siblings, &mut ids, run.sorter, space)?;
-            }
-            children @ Dense::Sorted(..) => {
-                let siblings = merge_equal_children(children, width, &mut ids, space)?;
-                sweep.number(siblings, &mut ids, run.sorter, space)?;
-            }
+        if !nest.covers(variable, sweep.writer.top()) {
+            sweep.merge(children, width, &mut ids, run.sorter, space)?;
+            sweep.writer.end_level(nest.name(variable));
+        } else if !sweep.settle(&children, nest, &mut ids)? {
+            return Ok(Reduced::Paused(variable, sweep.pause(rank, children, space)?));
         }
-        sweep.writer.end_level(variables[rank]);
         sweep.forward(ids.descend()?, width, space)?;
-        run.report("reduce", variables[rank], sweep.writer.nodes());
+        run.report("reduce", variable, sweep.writer.nodes());
     }
-    sweep.writer.seal(space)
+    sweep.finish(run)
 }
 
 /// What the sweep carries upwards.
-struct Upward<'a, I> {
-    levels: &'a Levels,
+struct Upward<I> {
+    levels: Levels,
+    variables: Vec<u32>,
     /// By rank.
     steps: Vec<Step>,
     /// Ids on their way to their parents: (slot within the parent's level, id).
     queue: LevelQueue<I, 2>,
     writer: NodeWriter<I>,
+    ones_on: Vec<u64>,
     arcs: Stack<I, 1>,
     ones: Stack<I, 1>,
+    /// What the root's arc leads to, once it is known.
+    root: I,
+    /// Whether there may be nodes that nothing leads to.
+    loose: bool,
 }
 
 /// The slots of a rank, and where it stands in the queue.
@@ -158,7 +158,135 @@ fn merge_equal_children<I: Lane>(
     Ok(siblings)
 }
 
-impl<I: Lane> Upward<'_, I> {
+impl<I: Lane> Upward<I> {
+    fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
+        let Unreduced { levels, variables, ones_on, arcs, ones, passed } = unreduced;
+        let mut sweep = Self {
+            queue: LevelQueue::new(levels.ranks(), space)?,
+            steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
+            levels,
+            variables,
+            writer: NodeWriter::new(space)?,
+            ones_on,
+            arcs: arcs.into_stack(),
+            ones: ones.into_stack(),
+            root: I::of(FALSE),
+            loose: false,
+        };
+        passed
+            .drain(space, |block| block.iter().try_for_each(|[slot]| sweep.arrive(slot.get(), I::of(TRUE), space)))?;
+        Ok(sweep)
+    }
+
+    /// Collects the children of the nodes of `rank`; what does not arrive is false.
+    fn children<'a>(&mut self, rank: usize, mut children: Dense<'a, I>, space: &Space) -> Result<Dense<'a, I>> {
+        let first = 2 * self.levels.first(rank);
+        let results = self.queue.take(self.steps[rank].level);
+        results.drain(space, |block| children.put_all(block))?;
+        for _ in 0..self.ones_on[rank] {
+            let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
+            children.put(slot.get() - first, I::of(TRUE))?;
+        }
+        Ok(children)
+    }
+
+    /// Merges the nodes of a level that have the same children, or two equal ones.
+    fn merge(
+        &mut self,
+        children: Dense<'_, I>,
+        width: u64,
+        ids: &mut Dense<'_, I>,
+        sorter: &mut Sorter,
+        space: &Space,
+    ) -> Result<()> {
+        match children {
+            Dense::Array(array) => {
+                let siblings = Siblings::new(bytemuck::cast_slice(array), ids)?;
+                self.number(siblings, ids, sorter, space)
+            }
+            Dense::Sorted(..) => {
+                let siblings = merge_equal_children(children, width, ids, space)?;
+                self.number(siblings, ids, sorter, space)
+            }
+        }
+    }
+
+    /// Gives each node of a covered level the id that takes its place, if `nest` can tell all of them.
+    fn settle<K: Nest>(&mut self, children: &Dense<'_, I>, nest: &K, ids: &mut Dense<'_, I>) -> Result<bool> {
+        let Dense::Array(array) = children else { return Ok(false) };
+        let pairs: &[[I; 2]] = bytemuck::cast_slice(array);
+        let settled = |[low, high]: &[I; 2]| nest.settle(low.get(), high.get());
+        if !pairs.iter().all(|pair| settled(pair).is_some()) {
+            return Ok(false);
+        }
+        let mut loose = false;
+        ids.put_in_order(pairs.iter().map(|pair| {
+            let id = settled(pair).unwrap_or(FALSE);
+            loose |= pair.iter().any(|child| child.get() >= TERMINALS && child.get() != id);
+            I::of(id)
+        }))?;
+        self.loose |= loose;
+        Ok(true)
+    }
+
+    /// Stops at the level of `rank`, whose nodes have these children.
+    fn pause(mut self, rank: usize, children: Dense<'_, I>, space: &Space) -> Result<Pause<I>> {
+        let mut pairs = Spool::new(Share::Arcs);
+        let mut children = children.descend()?;
+        let [mut high, mut low] = [children.step()?, children.step()?];
+        let (first, end) = self.levels.range(rank);
+        let mut left = end - first;
+        self.arcs.pop_while(space, |[arc]| {
+            pairs.append([low, high, I::of(arc.get() / 2)], space)?;
+            if arc.get() % 2 == 1 {
+                left -= 1;
+                [high, low] = [children.step()?, children.step()?];
+            }
+            Ok(left > 0)
+        })?;
+        let mut singles = Spool::new(Share::Arcs);
+        for step in &self.steps[1..rank] {
+            self.queue.take(step.level).drain(space, |block| {
+                let whole = |&[slot, id]: &[I; 2]| [id, I::of(slot.get() + step.first)];
+                block.iter().try_for_each(|record| singles.append(whole(record), space))
+            })?;
+        }
+        let mut above = Unreduced {
+            levels: self.levels,
+            variables: self.variables,
+            ones_on: self.ones_on,
+            arcs: self.arcs.into_spool(),
+            ones: self.ones.into_spool(),
+            passed: Spool::new(Share::Arcs),
+        };
+        above.levels.truncate(rank);
+        above.variables.truncate(rank);
+        above.ones_on.truncate(rank);
+        Ok(Pause { above, forest: self.writer.seal_forest(space)?, pairs, singles })
+    }
+
+    /// The diagram, when all arcs have been followed.
+    fn finish(self, run: &mut Run<'_>) -> Result<Reduced<I>> {
+        if self.root.get() < TERMINALS {
+            assert!(self.root.get() == FALSE, "invariant 6: a stored diagram is false on the path of low arcs");
+            return Ok(Reduced::Whole(NodeFile::empty()));
+        }
+        if self.loose || self.root.get() != self.writer.nodes() + TERMINALS - 1 {
+            let forest = self.writer.seal_forest(run.space)?;
+            return Ok(Reduced::Loose(Pause::at_root(forest, self.root, run)?));
+        }
+        Ok(Reduced::Whole(self.writer.seal(run.space)?))
+    }
+
+    /// Brings `id` to the node whose slot this is.
+    fn arrive(&mut self, slot: u64, id: I, space: &Space) -> Result<()> {
+        match &self.steps[self.levels.rank_of(slot / 2)] {
+            step if step.end <= 2 => self.root = id,
+            step => self.queue.push(step.level, [I::of(slot - step.first), id], space)?,
+        }
+        Ok(())
+    }
+
     /// Writes one node for all siblings that agree, and gives each its id.
     fn number(
         &mut self,
@@ -183,7 +311,7 @@ impl<I: Lane> Upward<'_, I> {
 
     /// Sends the ids of a level's `width` nodes along the arcs that lead to them, the last node first.
     fn forward(&mut self, mut ids: Descent<'_, I>, width: u64, space: &Space) -> Result<()> {
-        let Self { levels, steps, queue, arcs, .. } = self;
+        let Self { levels, steps, queue, arcs, root, .. } = self;
         let (mut id, mut left) = (ids.step()?, width);
         arcs.pop_while(space, |[arc]| {
             let (slot, first_of_node) = (arc.get() / 2, arc.get() % 2 == 1);
@@ -192,9 +320,10 @@ impl<I: Lane> Upward<'_, I> {
                 rank += 1;
             }
             let Step { first, level, .. } = steps[rank];
-            // The root's own arc leads nowhere.
             if rank > 0 {
                 queue.push(level, [I::of(slot - first), id], space)?;
+            } else {
+                *root = id;
             }
             if first_of_node {
                 left -= 1;

@@ -6,9 +6,23 @@ use crate::disk::lane::Lane;
 ///
 /// A request travels as a record of `N` lanes, the ids of its `N - 1` operands first and the slot of the arc that asks last.
 pub trait Spec<const N: usize> {
+    /// What there is to know of a level where requests do not just become nodes.
+    type Rule: Copy;
+
     /// The value of a request that is decided, `None` for one that must be expanded.
     ///
     /// An undecided request may be rewritten into one with the same value, so that equal requests meet: an operand that no
     /// longer matters becomes a terminal. The slot is left alone.
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool>;
+
+    /// The rule of the level of `variable`; asked once a level.
+    fn rule(&self, _variable: u32) -> Option<Self::Rule> {
+        None
+    }
+
+    /// Changes the cofactors of a request on a level that has a rule. Answers whether one request, left in `low`, takes the
+    /// place of both, so that there is no node.
+    fn change<I: Lane>(&self, _rule: Self::Rule, _low: &mut [I; N], _high: &mut [I; N]) -> bool {
+        false
+    }
 }

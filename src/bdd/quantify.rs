@@ -1,0 +1,142 @@
+//! Quantification.
+
+use std::sync::Arc;
+
+use super::Bdd;
+use crate::{
+    error::Result,
+    model::op::BinaryOp,
+    store::check_variable,
+    sweep::{
+        apply::Apply,
+        build::{build, build_nested},
+        difference::Difference,
+        quantify::Quantify,
+    },
+};
+
+impl Bdd {
+    /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
+    ///
+    /// One variable takes one expand and one reduce sweep. Of a set, each further variable takes a nested sweep over what
+    /// lies below it, and none where no two cofactors need to be combined. Before, one sweep over the part of the diagram in which
+    /// all other variables are false finds the value there.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+    /// let majority = x.ite(&y.or(&z)?, &y.and(&z)?)?;
+    /// assert_eq!(majority.exists([0])?, y.or(&z)?);
+    /// assert_eq!(majority.forall([0])?, y.and(&z)?);
+    /// assert_eq!(majority.unique([0])?, y.xor(&z)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn exists(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
+        let variables = ascending(variables)?;
+        self.exists_where(|variable| variables.binary_search(&variable).is_ok())
+    }
+
+    /// Whether all values of `variables` make this function true: the conjunction of all their cofactors; see
+    /// [`Bdd::exists`].
+    pub fn forall(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
+        Ok(self.negated().exists(variables)?.negated())
+    }
+
+    /// [`Bdd::exists`] of every variable for which `quantified` holds.
+    pub fn exists_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+        let mut up: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
+        let Some(down) = up.pop() else { return Ok(self.clone()) };
+        let value = self.complement || {
+            let others = self.file.variables().filter(|&variable| !quantified(variable));
+            self.restrict(others.map(|variable| (variable, false)))?.as_constant() != Some(false)
+        };
+        // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
+        let spec = Quantify { absorbing: !value, down: Some(down), up, complement: self.complement != value };
+        let file = self.store.run(|run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), value))
+    }
+
+    /// [`Bdd::forall`] of every variable for which `quantified` holds.
+    pub fn forall_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+        Ok(self.negated().exists_where(quantified)?.negated())
+    }
+
+    /// Whether an odd number of values of `variables` make this function true: the exclusive disjunction of all their
+    /// cofactors. False when there is a variable among them that it does not depend on.
+    ///
+    /// One expand and one reduce sweep a variable, the largest first.
+    ///
+    /// # Errors
+    /// As [`Bdd::exists`].
+    pub fn unique(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
+        ascending(variables)?.into_iter().rev().try_fold(self.clone(), |rest, variable| rest.difference(variable))
+    }
+
+    /// [`Bdd::unique`] of every variable of the support for which `quantified` holds.
+    pub fn unique_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+        self.unique(self.support().into_iter().filter(|&variable| quantified(variable)))
+    }
+
+    /// The exclusive disjunction of the two cofactors by `variable`.
+    fn difference(&self, variable: u32) -> Result<Self> {
+        let Some(above) = self.file.variables().rev().position(|other| other == variable) else {
+            return Ok(self.store.constant(false));
+        };
+        let levels = self.file.levels();
+        let first = levels.first(levels.ranks() - 1 - above);
+        let complement = self.eval(|_| false)? != self.eval(|other| other == variable)?;
+        let spec = Difference { variable, first, complement };
+        let file = self.store.run(|run| build(&spec, &[&self.file, &self.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+    }
+
+    /// `self.and(other)?.exists(variables)`, without writing down the conjunction.
+    ///
+    /// One expand sweep over both, and a nested sweep for each variable that needs one.
+    ///
+    /// # Errors
+    /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].
+    pub fn and_exists(&self, other: &Self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
+        let variables = ascending(variables)?;
+        self.and_exists_where(other, |variable| variables.binary_search(&variable).is_ok())
+    }
+
+    /// [`Bdd::and_exists`] of every variable for which `quantified` holds.
+    pub fn and_exists_where(&self, other: &Self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+        self.same_store(other)?;
+        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
+            return self.and(other)?.exists_where(quantified);
+        }
+        let mut up = self.support();
+        up.extend(other.file.variables());
+        up.sort_unstable();
+        up.dedup();
+        let kept: Vec<_> = up.iter().filter(|&&variable| !quantified(variable)).map(|&kept| (kept, false)).collect();
+        up.retain(|&variable| quantified(variable));
+        if up.is_empty() {
+            return self.and(other);
+        }
+        let value = {
+            let [a, b] = [self.restrict(kept.iter().copied())?, other.restrict(kept)?];
+            a.and(&b)?.as_constant() != Some(false)
+        };
+        let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
+        let conjunction = BinaryOp::from_fn(|x, y| ((x != a.complement) && (y != b.complement)) != value);
+        let nest = Quantify { absorbing: !value, down: None, up, complement: false };
+        let file = self.store.run(|run| build_nested(&Apply::new(conjunction), &nest, &[&a.file, &b.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), value))
+    }
+}
+
+/// The variables in order, each once.
+fn ascending(variables: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
+    let mut variables: Vec<u32> = variables.into_iter().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables.last().map_or(Ok(()), |&largest| check_variable(largest))?;
+    Ok(variables)
+}

@@ -1,0 +1,58 @@
+//! Fixing variables.
+
+use std::sync::Arc;
+
+use super::Bdd;
+use crate::{
+    error::{Error, Result},
+    store::check_variable,
+    sweep::{build::build, restrict::Restrict},
+};
+
+impl Bdd {
+    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored.
+    ///
+    /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. Constant time, and the same diagram, when it
+    /// depends on none of the variables.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`] when one variable is given both values, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those
+    /// of the disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+    /// let majority = x.ite(&y.or(&z)?, &y.and(&z)?)?;
+    /// assert_eq!(majority.restrict([(0, true)])?, y.or(&z)?);
+    /// assert_eq!(majority.restrict([(2, false), (0, true), (7, true)])?, y);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
+        let mut literals: Vec<(u32, bool)> = literals.into_iter().collect();
+        literals.sort_unstable();
+        literals.dedup();
+        if let Some(&(variable, _)) = literals.last() {
+            check_variable(variable)?;
+        }
+        if let Some(pair) = literals.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::Contradiction { variable: pair[0].0 });
+        }
+        let value = |variable| literals.binary_search_by_key(&variable, |literal| literal.0).map(|at| literals[at].1);
+        if !self.file.variables().any(|variable| value(variable).is_ok()) {
+            return Ok(self.clone());
+        }
+        let complement = self.eval(|variable| value(variable).unwrap_or(false))?;
+        let spec = Restrict { complement: self.complement != complement, literals };
+        let file = self.store.run(|run| build(&spec, &[&self.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+    }
+
+    /// The cofactor by the top variable: this function with its smallest variable fixed to `value`. A constant is its own.
+    ///
+    /// # Errors
+    /// Those of the disk and the budget; see [`Bdd::restrict`].
+    pub fn cofactor(&self, value: bool) -> Result<Self> {
+        self.restrict(self.file.variables().next_back().map(|variable| (variable, value)))
+    }
+}

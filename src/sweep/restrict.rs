@@ -1,0 +1,40 @@
+//! `restrict`: some variables take fixed values, the request being a node.
+
+use super::spec::Spec;
+use crate::{
+    disk::lane::Lane,
+    model::{TERMINALS, TRUE},
+};
+
+/// A request of `restrict`: a node and the slot.
+pub type Request<I> = [I; 2];
+
+/// Some variables fixed: where one of them is tested, a request goes on to the child that its value chooses.
+#[derive(Clone, Debug)]
+pub struct Restrict {
+    /// In ascending order of variables.
+    pub literals: Vec<(u32, bool)>,
+    /// Whether the result is the negation.
+    pub complement: bool,
+}
+
+impl Spec<2> for Restrict {
+    /// The value of the level's variable.
+    type Rule = bool;
+
+    #[inline(always)]
+    fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
+        let id = request[0].get();
+        (id < TERMINALS).then_some((id == TRUE) != self.complement)
+    }
+
+    fn rule(&self, variable: u32) -> Option<bool> {
+        self.literals.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| self.literals[at].1)
+    }
+
+    #[inline(always)]
+    fn change<I: Lane>(&self, value: bool, low: &mut Request<I>, high: &mut Request<I>) -> bool {
+        *low = if value { *high } else { *low };
+        true
+    }
+}
