@@ -19,7 +19,7 @@ impl Bdd {
     /// operand, an operand is constant, or both are the same function or each other's negation.
     ///
     /// # Errors
-    /// [`Error::DifferentStores`], and those of the disk and the budget.
+    /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
     ///
     /// ```
     /// # use strata_bdd::{BinaryOp, Config, Store};
@@ -109,7 +109,7 @@ impl Bdd {
     /// One expand and one reduce sweep over triples of nodes; falls back to [`Bdd::apply`] or less where operands agree.
     ///
     /// # Errors
-    /// [`Error::DifferentStores`], and those of the disk and the budget.
+    /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
     pub fn ite(&self, then: &Self, otherwise: &Self) -> Result<Self> {
         self.same_store(then)?;
         self.same_store(otherwise)?;
