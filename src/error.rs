@@ -64,6 +64,22 @@ pub enum Error {
         variable: u32,
     },
 
+    /// The variables of a domain do not come in strictly ascending order.
+    #[error("variable {variable} comes after variable {previous}: name the variables in ascending order, each once")]
+    DomainOrder {
+        /// The variable that is not larger than the one before it.
+        variable: u32,
+        /// The variable before it.
+        previous: u32,
+    },
+
+    /// A domain lacks a variable that the diagram depends on.
+    #[error("the diagram depends on variable {variable}, which the domain lacks; take in all that `support` gives")]
+    OutsideDomain {
+        /// The smallest such variable.
+        variable: u32,
+    },
+
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(
         "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"

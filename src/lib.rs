@@ -32,6 +32,7 @@
 //!                           │  ids reach their parents through a second LevelQueue             │
 //!                           └──────────────────────────────────────────────────────────────────┘
 //!   fold: a sweep that ends in a number instead of a file (sat_count, path_count)
+//!   walk: one path at a time, a small read for each of its nodes (eval, sat_min, pick, cubes, assignments)
 //! ```
 //!
 //! Read the source in this order: `model` (plain values and the invariants), `disk` (the external-memory toolbox, which knows
@@ -56,10 +57,10 @@ mod model;
 mod store;
 mod sweep;
 
-pub use bdd::Bdd;
+pub use bdd::{Bdd, Cubes};
 pub use builder::{BddBuilder, BuilderNode};
 pub use error::{Error, Result};
-pub use model::{LARGEST_VARIABLE, op::BinaryOp};
+pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp};
 pub use store::{Config, ProgressCallback, SMALLEST_MEMORY, Stats, Store};
 pub use sweep::run::Progress;
 

@@ -237,3 +237,15 @@ pub(crate) fn check_variable(variable: u32) -> Result<()> {
     }
     Ok(())
 }
+
+/// `literals` in the order of their variables, each once.
+pub(crate) fn literals(literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Vec<(u32, bool)>> {
+    let mut literals: Vec<(u32, bool)> = literals.into_iter().collect();
+    literals.sort_unstable();
+    literals.dedup();
+    literals.last().map_or(Ok(()), |&(largest, _)| check_variable(largest))?;
+    match literals.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Error::Contradiction { variable: pair[0].0 }),
+        None => Ok(literals),
+    }
+}

@@ -2,9 +2,12 @@
 
 mod boolean;
 mod count;
+mod cubes;
 mod quantify;
 mod restrict;
 mod satisfy;
+
+pub use cubes::Cubes;
 
 use std::{fmt, sync::Arc};
 

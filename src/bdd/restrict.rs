@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Bdd;
 use crate::{
-    error::{Error, Result},
-    store::check_variable,
+    error::Result,
+    store::literals as in_order,
     sweep::{build::build, restrict::Restrict},
 };
 
@@ -16,7 +16,7 @@ impl Bdd {
     /// depends on none of the variables.
     ///
     /// # Errors
-    /// [`Error::Contradiction`] when one variable is given both values, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those
+    /// [`Error::Contradiction`](crate::Error::Contradiction) when one variable is given both values, [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those
     /// of the disk and the budget.
     ///
     /// ```
@@ -29,15 +29,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
-        let mut literals: Vec<(u32, bool)> = literals.into_iter().collect();
-        literals.sort_unstable();
-        literals.dedup();
-        if let Some(&(variable, _)) = literals.last() {
-            check_variable(variable)?;
-        }
-        if let Some(pair) = literals.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::Contradiction { variable: pair[0].0 });
-        }
+        let literals = in_order(literals)?;
         let value = |variable| literals.binary_search_by_key(&variable, |literal| literal.0).map(|at| literals[at].1);
         if !self.file.variables().any(|variable| value(variable).is_ok()) {
             return Ok(self.clone());

@@ -1,10 +1,20 @@
-//! Walks along one path: the value at a point.
+//! Walks along paths: the value at a point, and the points where the function is true.
 
-use super::Bdd;
-use crate::{
-    error::Result,
-    model::{TERMINALS, TRUE},
+use super::{
+    Bdd,
+    cubes::{Cubes, HighFirst},
 };
+use crate::{
+    error::{Error, Result},
+    model::{Cube, TERMINALS, TRUE},
+    store::check_variable,
+};
+
+/// Low before high: the order of bits in a word.
+const LOW_FIRST: HighFirst = |_| false;
+const HIGH_FIRST: HighFirst = |_| true;
+/// Invariant 2: the smaller id lies as deep or deeper.
+const DEEP_FIRST: HighFirst = |[low, high]| high < low;
 
 impl Bdd {
     /// The value where every variable has the value that `assignment` gives it.
@@ -31,4 +41,156 @@ impl Bdd {
         }
         Ok((id == TRUE) != self.complement)
     }
+
+    /// The lexicographically smallest assignment to the variables of `domain` for which the function is true; `None` for the
+    /// constant false.
+    ///
+    /// The first variable counts most, and false comes before true: so a variable that does not matter is false. Reads one
+    /// node a level; no sweep. [`Store::cube`](crate::Store::cube) makes a diagram of it.
+    ///
+    /// # Errors
+    /// Those of [`Bdd::assignments`], and of the disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(1)?.or(&store.variable(2)?)?;
+    /// let smallest = f.sat_min(0..4)?.expect("f is not false");
+    /// assert_eq!(smallest, [(0, false), (1, false), (2, true), (3, false)]);
+    /// let diagram = store.cube(smallest)?;
+    /// assert_eq!(diagram.sat_count(4)?, 1u8.into());
+    /// assert_eq!(diagram.diff(&f)?.as_constant(), Some(false));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn sat_min(&self, domain: impl IntoIterator<Item = u32>) -> Result<Option<Cube>> {
+        self.assignments_by(domain, LOW_FIRST)?.next().transpose()
+    }
+
+    /// The lexicographically largest assignment to the variables of `domain` for which the function is true; `None` for the
+    /// constant false.
+    ///
+    /// Like [`Bdd::sat_min`], but a variable that does not matter is true.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(1)?.nand(&store.variable(2)?)?;
+    /// assert_eq!(f.sat_max(1..4)?, Some(vec![(1, true), (2, false), (3, true)]));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn sat_max(&self, domain: impl IntoIterator<Item = u32>) -> Result<Option<Cube>> {
+        self.assignments_by(domain, HIGH_FIRST)?.next().transpose()
+    }
+
+    /// The first of [`Bdd::cubes`]: [`Bdd::sat_min`] without the variables that its path does not test. `None` for the
+    /// constant false.
+    ///
+    /// Reads one node a level; no sweep.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn cube_min(&self) -> Result<Option<Cube>> {
+        Cubes::new(self, None, LOW_FIRST).next().transpose()
+    }
+
+    /// The last of [`Bdd::cubes`]: [`Bdd::sat_max`] without the variables that its path does not test. `None` for the
+    /// constant false.
+    ///
+    /// Like [`Bdd::cube_min`].
+    pub fn cube_max(&self) -> Result<Option<Cube>> {
+        Cubes::new(self, None, HIGH_FIRST).next().transpose()
+    }
+
+    /// Some cube where the function is true, with few literals; `None` for the constant false.
+    ///
+    /// At every node it takes the arc that skips more levels, so it reads the fewest nodes of all these walks, as a rule. It
+    /// is the same cube for the same function under every budget, in every store and in every run of this version.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let [x, y, z] = [store.variable(0)?, store.variable(1)?, store.variable(2)?];
+    /// let f = x.or(&y.and(&z)?)?;
+    /// assert_eq!(f.cube_min()?, Some(vec![(0, false), (1, true), (2, true)]));
+    /// assert_eq!(f.pick()?, Some(vec![(0, true)]));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn pick(&self) -> Result<Option<Cube>> {
+        Cubes::new(self, None, DEEP_FIRST).next().transpose()
+    }
+
+    /// All paths to true, each as the values of the variables it tests: disjoint cubes whose union is the function.
+    ///
+    /// In lexicographic order: where two paths part, the one along the low arc comes first. That is also the order of the
+    /// cubes as vectors. (A variable that both skip may be anything, so the assignments of one cube need not all come before
+    /// those of the next.) There are [`Bdd::path_count`] of them: for true one, the empty cube, and for false none.
+    ///
+    /// Lazy: the iterator keeps the diagram alive and remembers one path. A cube costs one read for every node of its path
+    /// that lies below the first literal in which it differs from the cube before; no sweep.
+    ///
+    /// # Errors
+    /// The items' own: those of the disk, after which the iterator ends.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Result, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(0)?.imp(&store.variable(7)?)?;
+    /// let cubes: Vec<_> = f.cubes().collect::<Result<_>>()?;
+    /// assert_eq!(cubes, [vec![(0, false)], vec![(0, true), (7, true)]]);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn cubes(&self) -> Cubes {
+        Cubes::new(self, None, LOW_FIRST)
+    }
+
+    /// All assignments to the variables of `domain` for which the function is true, in lexicographic order.
+    ///
+    /// `domain` names variables in strictly ascending order, all that the function depends on among them; the first counts
+    /// most, and false comes before true. There are `sat_count(domain's length)` of them: over no variables, true has one,
+    /// the empty one, and false none.
+    ///
+    /// Lazy, and at the cost of [`Bdd::cubes`].
+    ///
+    /// # Errors
+    /// [`Error::DomainOrder`] where a variable does not come after the one before it, [`Error::VariableOutOfRange`] beyond
+    /// 2^24 − 1, [`Error::OutsideDomain`] when the function depends on a variable that is missing. The items' own are those
+    /// of the disk, after which the iterator ends.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(0)?.xor(&store.variable(2)?)?;
+    /// let mut found = Vec::new();
+    /// for assignment in f.assignments(0..3)? {
+    ///     found.push(assignment?.into_iter().map(|(_, value)| u8::from(value)).collect::<Vec<_>>());
+    /// }
+    /// assert_eq!(found, [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]]);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn assignments(&self, domain: impl IntoIterator<Item = u32>) -> Result<Cubes> {
+        self.assignments_by(domain, LOW_FIRST)
+    }
+
+    fn assignments_by(&self, domain: impl IntoIterator<Item = u32>, high_first: HighFirst) -> Result<Cubes> {
+        let domain = in_ascending_order(domain)?;
+        let missing = self.file.variables().rev().find(|variable| domain.binary_search(variable).is_err());
+        missing.map_or(Ok(()), |variable| Err(Error::OutsideDomain { variable }))?;
+        Ok(Cubes::new(self, Some(domain), high_first))
+    }
+}
+
+/// `domain`, if it is one.
+fn in_ascending_order(domain: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
+    let mut before = None;
+    let checked = domain.into_iter().map(|variable| {
+        check_variable(variable)?;
+        match before.replace(variable) {
+            Some(previous) if previous >= variable => Err(Error::DomainOrder { variable, previous }),
+            _ => Ok(variable),
+        }
+    });
+    checked.collect()
 }

@@ -1,4 +1,4 @@
-//! Plain values: ids, operators, variables. No files, no memory to speak of.
+//! Plain values: ids, operators, variables, cubes. No files, no memory to speak of.
 //!
 //! The invariants of a reduced diagram, by the numbers that assertions and `validate` name:
 //!
@@ -21,3 +21,9 @@ pub const TERMINALS: u64 = 2;
 
 /// The largest variable: 2^24 − 1.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
+
+/// Variables and their values, the variables in ascending order: a conjunction of literals, or an assignment.
+///
+/// Variables that it does not name may have any value. Cubes that name the same variables, and paths of one diagram, compare
+/// as vectors in their lexicographic order: the first variable counts most, false comes before true.
+pub type Cube = Vec<(u32, bool)>;

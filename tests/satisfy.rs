@@ -1,0 +1,469 @@
+//! Where a function is true: smallest and largest, some, and all, against truth tables and plain search.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{
+    Random, default_store,
+    disk::Disk,
+    functions::{Algebra, of_table, queens, random_function, random_tree},
+    limits, smallest_store, store_with,
+};
+use strata_bdd::{
+    Bdd, BinaryOp, BuilderNode, Config, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store, testing::Testing,
+};
+
+/// Three variables, and domains that hold them: themselves, and with others before, between and behind.
+const DOMAINS: [([u32; 3], [&[u32]; 3]); 3] = [
+    ([0, 1, 2], [&[0, 1, 2], &[0, 1, 2, 3, LARGEST_VARIABLE], &[0, 1, 2, 32]]),
+    ([3, 40, 1000], [&[3, 40, 1000], &[0, 2, 3, 4, 40, 999, 1000, 1001], &[3, 39, 40, 1000]]),
+    (
+        [7, 4000, LARGEST_VARIABLE],
+        [
+            &[7, 4000, LARGEST_VARIABLE],
+            &[6, 7, 3999, 4000, LARGEST_VARIABLE],
+            &[7, 4000, 5000, LARGEST_VARIABLE - 1, LARGEST_VARIABLE],
+        ],
+    ),
+];
+
+/// All that the cubes of an iterator are.
+fn all(cubes: Cubes) -> Vec<Cube> {
+    cubes.collect::<Result<_>>().unwrap()
+}
+
+/// The assignments to `domain` in lexicographic order.
+fn points(domain: &[u32]) -> impl Iterator<Item = Cube> {
+    let bits = domain.len();
+    (0..1usize << bits)
+        .map(move |word| (0..bits).map(|at| (domain[at], word >> (bits - 1 - at) & 1 == 1)).collect::<Cube>())
+}
+
+/// The value of `table` over `variables` at a point, the first variable being the highest bit.
+fn value_at(table: &[bool], variables: &[u32], point: &Cube) -> bool {
+    let of = |variable| point.iter().find(|literal| literal.0 == variable).unwrap().1;
+    table[variables.iter().fold(0, |word, &variable| 2 * word + usize::from(of(variable)))]
+}
+
+/// The paths to true of a reduced diagram, in order, found without one.
+fn paths(table: &[bool], variables: &[u32]) -> Vec<Cube> {
+    let (low, high) = table.split_at(table.len() / 2);
+    match variables {
+        [] => {
+            if table[0] {
+                vec![Cube::new()]
+            } else {
+                vec![]
+            }
+        }
+        [_, below @ ..] if low == high => paths(low, below),
+        &[variable, ref below @ ..] => [(false, low), (true, high)]
+            .into_iter()
+            .flat_map(|(value, half)| {
+                paths(half, below).into_iter().map(move |path| [&[(variable, value)], path.as_slice()].concat())
+            })
+            .collect(),
+    }
+}
+
+/// Everything that can be asked about where `f` is true gives what `table` says.
+fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
+    let expected = paths(table, variables);
+    assert_eq!(all(f.cubes()), expected);
+    assert!(expected.is_sorted_by(|a, b| a < b));
+    assert_eq!(f.path_count().unwrap(), expected.len().into());
+    assert_eq!(f.cube_min().unwrap().as_ref(), expected.first());
+    assert_eq!(f.cube_max().unwrap().as_ref(), expected.last());
+    let picked = f.pick().unwrap();
+    assert_eq!(picked.is_some(), !expected.is_empty());
+    assert!(picked.is_none_or(|picked| expected.contains(&picked)));
+
+    let expected: Vec<Cube> = points(domain).filter(|point| value_at(table, variables, point)).collect();
+    assert_eq!(all(f.assignments(domain.iter().copied()).unwrap()), expected);
+    assert!(expected.is_sorted_by(|a, b| a < b));
+    assert_eq!(f.sat_count(domain.len() as u32).unwrap(), expected.len().into());
+    assert_eq!(f.sat_min(domain.iter().copied()).unwrap().as_ref(), expected.first());
+    assert_eq!(f.sat_max(domain.iter().copied()).unwrap().as_ref(), expected.last());
+}
+
+/// The truth table of number `number`, over three variables.
+fn table_of(number: u8) -> Vec<bool> {
+    (0..8).map(|at| number >> at & 1 == 1).collect()
+}
+
+#[test]
+fn every_function_of_three_variables_is_true_where_its_table_is() -> Result<()> {
+    let store = default_store();
+    for (variables, domains) in DOMAINS {
+        for number in 0..=u8::MAX {
+            let f = of_table(&store, &table_of(number), &variables)?;
+            for domain in domains {
+                check(&f, &table_of(number), &variables, domain);
+                check(&!&f, &table_of(!number), &variables, domain);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn cubes_as_diagrams_make_up_the_function_and_do_not_overlap() -> Result<()> {
+    let store = default_store();
+    for number in 0..=u8::MAX {
+        let f = of_table(&store, &table_of(number), &DOMAINS[2].0)?;
+        let mut union = store.constant(false);
+        for cube in all(f.cubes()) {
+            let diagram = store.cube(cube.iter().copied())?;
+            assert_eq!(diagram.node_count(), cube.len() as u64);
+            assert_eq!(all(diagram.cubes()), [cube]);
+            assert_eq!(union.and(&diagram)?.as_constant(), Some(false));
+            union = union.or(&diagram)?;
+        }
+        assert_eq!(union, f);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_true_function_has_one_empty_cube_and_a_false_one_none() -> Result<()> {
+    let store = default_store();
+    let x = store.variable(3)?;
+    for (f, expected) in [
+        (store.constant(true), vec![Cube::new()]),
+        (store.constant(false), vec![]),
+        (x.or(&!&x)?, vec![Cube::new()]),
+        (x.and(&!&x)?, vec![]),
+    ] {
+        assert_eq!(all(f.cubes()), expected);
+        assert_eq!(all(f.assignments([])?), expected);
+        for found in [f.cube_min()?, f.cube_max()?, f.pick()?, f.sat_min([])?, f.sat_max([])?] {
+            assert_eq!(found.as_ref(), expected.first());
+        }
+        check(&f, &[!expected.is_empty(); 8], &[0, 1, 2], &[0, 1, 2, 500, LARGEST_VARIABLE]);
+    }
+    assert_eq!(store.cube([])?, store.constant(true));
+    Ok(())
+}
+
+/// Truth tables as an algebra: what every package must agree with.
+struct Tables {
+    variables: u32,
+}
+
+impl Tables {
+    fn table(&self, value: impl Fn(usize) -> bool) -> Vec<bool> {
+        (0..1 << self.variables).map(value).collect()
+    }
+}
+
+impl Algebra for Tables {
+    type Function = Vec<bool>;
+
+    fn value(&self, value: bool) -> Vec<bool> {
+        self.table(|_| value)
+    }
+
+    fn var(&self, variable: u32) -> Vec<bool> {
+        self.table(|at| at >> (self.variables - 1 - variable) & 1 == 1)
+    }
+
+    fn op(&self, op: BinaryOp, a: &Vec<bool>, b: &Vec<bool>) -> Vec<bool> {
+        self.table(|at| op.eval(a[at], b[at]))
+    }
+
+    fn not(&self, a: &Vec<bool>) -> Vec<bool> {
+        self.table(|at| !a[at])
+    }
+
+    fn ite(&self, a: &Vec<bool>, b: &Vec<bool>, c: &Vec<bool>) -> Vec<bool> {
+        self.table(|at| if a[at] { b[at] } else { c[at] })
+    }
+}
+
+/// Random trees of operators are true where their tables are.
+fn check_trees(store: &Store) {
+    let variables: Vec<u32> = (0..9).collect();
+    let (mut ours, mut theirs) = (Random::new(31), Random::new(31));
+    for round in 0..40 {
+        let operators = 5 + round;
+        let f = random_tree(store, &mut ours, 9, operators);
+        let table = random_tree(&Tables { variables: 9 }, &mut theirs, 9, operators);
+        check(&f, &table, &variables, &[&variables[..], &[11, 12]].concat());
+    }
+}
+
+#[test]
+fn random_trees_are_true_where_their_tables_are() {
+    check_trees(&default_store());
+}
+
+#[test]
+fn random_trees_are_true_at_the_same_points_on_disk_and_with_wide_ids() {
+    for narrow_ids in [4, 1 << 30] {
+        let store = store_with(limits(|limits| (limits.diagrams, limits.narrow_ids) = (0, narrow_ids)));
+        assert!(store.variable(0).unwrap().disk_bytes() > 0);
+        check_trees(&store);
+    }
+}
+
+#[test]
+fn all_points_of_a_large_function_are_found_under_the_smallest_budget() -> Result<()> {
+    let store = smallest_store();
+    // Together they outgrow the share of the budget that diagrams have.
+    let functions: Vec<Bdd> = (0..8).map(|seed| random_function(&store, seed, 18)).collect();
+    let f = functions.iter().rfind(|f| f.disk_bytes() > 0).expect("a diagram on disk");
+    let [mut assignments, mut cubes] = [0u64; 2];
+    let mut before = None;
+    for point in f.assignments(0..18)? {
+        let point = point?;
+        assert!(f.eval(|variable| point[variable as usize].1)?);
+        assert!(before.is_none_or(|before| before < point));
+        before = Some(point);
+        assignments += 1;
+    }
+    assert_eq!(f.sat_count(18)?, assignments.into());
+    let mut before = None;
+    for cube in f.cubes() {
+        let cube = cube?;
+        assert!(cube.is_sorted_by_key(|literal| literal.0));
+        assert!(before.is_none_or(|before| before < cube));
+        before = Some(cube);
+        cubes += 1;
+    }
+    assert_eq!(f.path_count()?, cubes.into());
+    Ok(())
+}
+
+/// The columns of `n` queens that do not attack each other, row by row, in descending order.
+fn placements(n: u32, columns: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
+    let row = columns.len() as u32;
+    if row == n {
+        found.push(columns.clone());
+        return;
+    }
+    for column in (0..n).rev() {
+        let attacks = |(r, &c): (u32, &u32)| c == column || c.abs_diff(column) == row - r;
+        if !(0..).zip(&*columns).any(attacks) {
+            columns.push(column);
+            placements(n, columns, found);
+            columns.pop();
+        }
+    }
+}
+
+#[test]
+fn the_placements_of_eight_queens_are_those_a_plain_search_finds_in_its_order() -> Result<()> {
+    let n = 8;
+    let (board, _) = queens(&default_store(), n)?;
+    let mut expected = Vec::new();
+    // A queen further right leaves more squares before it empty, so the largest column is the smallest assignment.
+    placements(n, &mut Vec::new(), &mut expected);
+    assert_eq!(expected.len(), 92);
+    let of_queens = |cube: Cube| -> Vec<u32> {
+        let queens = cube.into_iter().filter(|literal| literal.1);
+        queens.map(|(square, _)| square % n).collect()
+    };
+    let cubes = all(board.cubes());
+    assert_eq!(all(board.assignments(0..n * n)?), cubes, "every solution names every square");
+    assert_eq!(cubes.into_iter().map(of_queens).collect::<Vec<_>>(), expected);
+    Ok(())
+}
+
+#[test]
+fn a_chain_as_long_as_it_is_has_one_cube() -> Result<()> {
+    let store = default_store();
+    let literals = || (0..200_000).map(|at| (at * 80, at % 3 == 0));
+    let f = store.cube(literals())?;
+    assert_eq!(f.node_count(), 200_000);
+    let expected: Cube = literals().collect();
+    assert_eq!(all(f.cubes()), std::slice::from_ref(&expected));
+    assert_eq!(f.pick()?, Some(expected));
+    // Its negation leaves the chain where a variable is false that should be true, or true that should be false.
+    let negation = f.negated();
+    assert_eq!(negation.cubes().take(3).map(|cube| cube.unwrap().len()).collect::<Vec<_>>(), [1, 4, 7]);
+    assert_eq!(negation.cube_max()?, Some(vec![(0, true), (80, true)]));
+    Ok(())
+}
+
+#[test]
+fn a_wide_domain_around_the_largest_variable_is_filled() -> Result<()> {
+    let store = default_store();
+    let f = store.variable(LARGEST_VARIABLE)?.xor(&store.variable(LARGEST_VARIABLE - 70_000)?)?;
+    let domain = LARGEST_VARIABLE - 100_000..=LARGEST_VARIABLE;
+    let (smallest, largest) = (f.sat_min(domain.clone())?.unwrap(), f.sat_max(domain.clone())?.unwrap());
+    let named = |point: &Cube| point.iter().map(|literal| literal.0).eq(domain.clone());
+    assert!(named(&smallest) && named(&largest));
+    let trues: Vec<u32> = smallest.iter().filter(|literal| literal.1).map(|literal| literal.0).collect();
+    assert_eq!(trues, [LARGEST_VARIABLE]);
+    let falses: Vec<u32> = largest.iter().filter(|literal| !literal.1).map(|literal| literal.0).collect();
+    assert_eq!(falses, [LARGEST_VARIABLE]);
+    // The last variable that does not matter is the first to change.
+    let second = f.assignments(domain)?.nth(1).unwrap()?;
+    let trues: Vec<u32> = second.iter().filter(|literal| literal.1).map(|literal| literal.0).collect();
+    assert_eq!(trues, [LARGEST_VARIABLE - 1, LARGEST_VARIABLE]);
+    Ok(())
+}
+
+#[test]
+fn a_picked_cube_takes_the_arcs_that_skip_most() -> Result<()> {
+    // Variable by variable, high goes to the next and low to the last but one, or the other way round.
+    for high_is_long in [false, true] {
+        let store = default_store();
+        let mut builder = store.builder()?;
+        let last = builder.add_node(100, false, true)?;
+        let mut chain = builder.add_node(99, last, false)?;
+        for variable in (0..99).rev() {
+            let [low, high] = if high_is_long { [chain, last] } else { [last, chain] };
+            chain = builder.add_node(variable, low, high)?;
+        }
+        let f = builder.build()?;
+        assert_eq!(f.pick()?, Some(vec![(0, high_is_long), (100, true)]));
+        let negated = f.negated().pick()?.unwrap();
+        assert_eq!(negated, [(0, high_is_long), (100, false)]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
+    let store = default_store();
+    let f = store.cube([(3, true), (5, false), (LARGEST_VARIABLE, true)])?;
+    let refused = |domain: &[u32]| {
+        let domain = || domain.iter().copied();
+        let [asked, smallest, largest] =
+            [f.assignments(domain()).err(), f.sat_min(domain()).err(), f.sat_max(domain()).err()].map(Option::unwrap);
+        assert_eq!(asked.to_string(), smallest.to_string());
+        assert_eq!(asked.to_string(), largest.to_string());
+        asked
+    };
+    for (domain, variable, previous) in
+        [(&[3, 3, 5][..], 3, 3), (&[3, 5, 4, LARGEST_VARIABLE], 4, 5), (&[1, 0], 0, 1), (&[9, 8, 1 << 24], 8, 9)]
+    {
+        let error = refused(domain);
+        assert!(
+            matches!(error, Error::DomainOrder { variable: v, previous: p } if (v, p) == (variable, previous)),
+            "{error:?}"
+        );
+    }
+    for (domain, missing) in
+        [(&[][..], 3), (&[5, LARGEST_VARIABLE], 3), (&[3, 4, LARGEST_VARIABLE], 5), (&[3, 5, 900], LARGEST_VARIABLE)]
+    {
+        let error = refused(domain);
+        assert!(matches!(error, Error::OutsideDomain { variable } if variable == missing), "{error:?}");
+    }
+    let error = refused(&[3, 5, LARGEST_VARIABLE, 1 << 24]);
+    assert!(
+        matches!(error, Error::VariableOutOfRange { variable: 0x0100_0000, largest: LARGEST_VARIABLE }),
+        "{error:?}"
+    );
+    // The constant false has no solution, but what is asked of it must make sense all the same.
+    assert!(matches!(store.constant(false).sat_min([2, 1]), Err(Error::DomainOrder { .. })));
+    assert!(matches!(store.constant(false).sat_max(LARGEST_VARIABLE..), Err(Error::VariableOutOfRange { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_cube_takes_its_literals_in_any_order_but_no_variable_both_ways() -> Result<()> {
+    let store = default_store();
+    let cube = store.cube([(9, false), (2, true), (9, false), (LARGEST_VARIABLE, true)])?;
+    assert_eq!(all(cube.cubes()), [[(2, true), (9, false), (LARGEST_VARIABLE, true)]]);
+    let refused = store.cube([(2, true), (9, true), (2, false)]);
+    assert!(matches!(refused, Err(Error::Contradiction { variable: 2 })), "{refused:?}");
+    let refused = store.cube([(1 << 24, true), (2, true)]);
+    assert!(matches!(refused, Err(Error::VariableOutOfRange { variable: 0x0100_0000, .. })), "{refused:?}");
+    Ok(())
+}
+
+#[test]
+fn an_iterator_goes_on_without_the_handle_and_frees_the_diagram_at_its_end() -> Result<()> {
+    fn goes_anywhere<T: Send + Sync + 'static>(_: &T) {}
+    let store = store_with(limits(|limits| limits.diagrams = 0));
+    let f = random_function(&store, 4, 8);
+    let expected = all(f.cubes());
+    let mut cubes = f.cubes();
+    goes_anywhere(&cubes);
+    let temp_bytes = store.stats().temp_bytes;
+    assert!(temp_bytes > 0);
+    drop(f);
+    let mut found = vec![cubes.next().unwrap()?];
+    assert_eq!(store.stats().temp_bytes, temp_bytes);
+    found.extend(cubes.by_ref().map(Result::unwrap));
+    assert_eq!(found, expected);
+    assert!(cubes.next().is_none() && cubes.next().is_none());
+    drop(cubes);
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+/// A store whose diagrams are on a disk that can fail.
+fn store_on(disk: &std::sync::Arc<Disk>) -> Store {
+    let testing = Testing { limits: Some(limits(|limits| limits.diagrams = 0)), backend: Some(disk.clone()) };
+    Store::new(Config { testing, ..Config::default() }).unwrap()
+}
+
+fn check_bad_read(error: &Error) {
+    assert!(matches!(error, Error::Io { action: "read", .. }), "{error:?}");
+}
+
+#[test]
+fn a_failed_read_is_the_last_item() {
+    let disk = Disk::new();
+    let f = random_function(&store_on(&disk), 7, 6);
+    for cubes in [|f: &Bdd| f.cubes(), |f: &Bdd| f.assignments(0..8).unwrap()] {
+        let before = disk.calls("read");
+        let expected = all(cubes(&f));
+        let reads = disk.calls("read") - before;
+        assert!(reads > 20);
+        for k in 1..=reads {
+            let mut cubes = cubes(&f);
+            disk.fail("read", k);
+            let items: Vec<_> = cubes.by_ref().collect();
+            assert!(disk.heal(), "read {k} never came");
+            let (failed, found) = items.split_last().unwrap();
+            check_bad_read(failed.as_ref().unwrap_err());
+            assert!(found.iter().map(|item| item.as_ref().unwrap()).eq(&expected[..found.len()]));
+            assert!(cubes.next().is_none() && cubes.next().is_none());
+        }
+        assert_eq!(all(cubes(&f)), expected);
+    }
+}
+
+/// A way to one solution.
+type Walk = fn(&Bdd) -> Result<Option<Cube>>;
+
+#[test]
+fn a_failed_read_fails_the_walk_to_one_solution_and_nothing_else() -> Result<()> {
+    let disk = Disk::new();
+    let f = random_function(&store_on(&disk), 8, 6);
+    let walks: [Walk; 5] = [|f| f.sat_min(0..6), |f| f.sat_max(0..7), Bdd::cube_min, Bdd::cube_max, Bdd::pick];
+    for walk in walks {
+        let before = disk.calls("read");
+        let expected = walk(&f)?.unwrap();
+        let reads = disk.calls("read") - before;
+        assert!(reads as usize <= expected.len(), "one read for every literal");
+        for k in 1..=reads {
+            disk.fail("read", k);
+            check_bad_read(&walk(&f).unwrap_err());
+            assert!(disk.heal());
+            assert_eq!(walk(&f)?.as_ref(), Some(&expected));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cube_costs_reads_only_where_it_leaves_the_one_before() -> Result<()> {
+    let disk = Disk::new();
+    let store = store_on(&disk);
+    // x0 ∨ … ∨ x99 is true on 100 paths, each one node longer than the one before, read from the root.
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(false);
+    for variable in (0..100).rev() {
+        chain = builder.add_node(variable, chain, true)?;
+    }
+    let f = builder.build()?;
+    let before = disk.calls("read");
+    assert_eq!(all(f.cubes()).len(), 100);
+    assert_eq!(disk.calls("read") - before, 100);
+    Ok(())
+}
