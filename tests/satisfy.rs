@@ -97,6 +97,7 @@ fn every_function_of_three_variables_is_true_where_its_table_is() -> Result<()> 
     for (variables, domains) in DOMAINS {
         for number in 0..=u8::MAX {
             let f = of_table(&store, &table_of(number), &variables)?;
+            assert_eq!(f.top_variable(), f.support().first().copied());
             for domain in domains {
                 check(&f, &table_of(number), &variables, domain);
                 check(&!&f, &table_of(!number), &variables, domain);
@@ -139,6 +140,7 @@ fn a_true_function_has_one_empty_cube_and_a_false_one_none() -> Result<()> {
         for found in [f.cube_min()?, f.cube_max()?, f.pick()?, f.sat_min([])?, f.sat_max([])?] {
             assert_eq!(found.as_ref(), expected.first());
         }
+        assert_eq!(f.top_variable(), None);
         check(&f, &[!expected.is_empty(); 8], &[0, 1, 2], &[0, 1, 2, 500, LARGEST_VARIABLE]);
     }
     assert_eq!(store.cube([])?, store.constant(true));

@@ -81,6 +81,11 @@ impl Bdd {
         self.file.variables().rev().collect()
     }
 
+    /// The smallest variable the function depends on, the one its root tests; `None` for a constant. Constant time.
+    pub fn top_variable(&self) -> Option<u32> {
+        self.file.variables().next_back()
+    }
+
     /// Nodes on the widest level.
     pub fn width(&self) -> u64 {
         let levels = self.file.levels();
