@@ -64,6 +64,13 @@ pub enum Error {
         variable: u32,
     },
 
+    /// The output that a text was written to failed.
+    #[error("cannot write to the output given: {source}; what is there is not all")]
+    Output {
+        /// What the output said.
+        source: io::Error,
+    },
+
     /// The variables of a domain do not come in strictly ascending order.
     #[error("variable {variable} comes after variable {previous}: name the variables in ascending order, each once")]
     DomainOrder {

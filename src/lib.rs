@@ -37,7 +37,7 @@
 //!
 //! Read the source in this order: `model` (plain values and the invariants), `disk` (the external-memory toolbox, which knows
 //! nothing of diagrams), `file` (node files and arcs), `sweep` (expand, reduce, fold and one small file per operation),
-//! `store`, `bdd`, `builder`. Imports go the other way only.
+//! `text` (what other programs read), `store`, `bdd`, `builder`. Imports go the other way only.
 //!
 //! Node files are canonical: one function has one sequence of bytes, whatever the budget and however it was computed.
 //!
@@ -56,6 +56,7 @@ mod file;
 mod model;
 mod store;
 mod sweep;
+mod text;
 
 pub use bdd::{Bdd, Cubes};
 pub use builder::{BddBuilder, BuilderNode};

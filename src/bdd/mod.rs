@@ -6,6 +6,7 @@ mod cubes;
 mod quantify;
 mod restrict;
 mod satisfy;
+mod text;
 
 pub use cubes::Cubes;
 

@@ -1,0 +1,3 @@
+//! What people and other programs read.
+
+pub mod dot;
