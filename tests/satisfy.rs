@@ -3,11 +3,14 @@
 
 mod common;
 
+use biodivine_lib_bdd::{BddPartialValuation, BddValuation};
 use common::{
     Random, default_store,
     disk::Disk,
-    functions::{Algebra, of_table, queens, random_function, random_tree},
-    limits, smallest_store, store_with,
+    functions::{Algebra, hidden_weighted_bit, of_table, product, queens, random_function, random_tree},
+    limits,
+    peer::Peer,
+    smallest_store, store_with,
 };
 use strata_bdd::{
     Bdd, BinaryOp, BuilderNode, Config, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store, testing::Testing,
@@ -206,6 +209,38 @@ fn random_trees_are_true_at_the_same_points_on_disk_and_with_wide_ids() {
         assert!(store.variable(0).unwrap().disk_bytes() > 0);
         check_trees(&store);
     }
+}
+
+/// Functions of twelve variables.
+fn circuits<A: Algebra>(algebra: &A) -> Vec<A::Function> {
+    let mut functions = product(algebra, 6);
+    let hidden = hidden_weighted_bit(algebra, 12);
+    functions.push(algebra.not(&hidden));
+    functions.push(algebra.ite(&hidden, &functions[6], &functions[8]));
+    functions
+}
+
+#[test]
+fn circuits_are_true_where_another_package_says_so() -> Result<()> {
+    let of_path = |path: BddPartialValuation| -> Cube {
+        path.to_values().into_iter().map(|(variable, value)| (variable.to_index() as u32, value)).collect()
+    };
+    let store = store_with(limits(|limits| limits.diagrams = 0));
+    for (f, peer) in circuits(&store).iter().zip(circuits(&Peer::new(12))) {
+        let mut paths: Vec<Cube> = peer.sat_clauses().map(of_path).collect();
+        paths.sort_unstable();
+        assert_eq!(f.cube_min()?, peer.first_clause().map(of_path));
+        assert_eq!(f.cube_max()?, peer.last_clause().map(of_path));
+        assert!(all(f.cubes()) == paths);
+
+        let mut points: Vec<Vec<bool>> = peer.sat_valuations().map(BddValuation::into_vector).collect();
+        points.sort_unstable();
+        let ours = all(f.assignments(0..12)?);
+        assert!(ours.iter().map(|point| point.iter().map(|literal| literal.1).collect::<Vec<_>>()).eq(points));
+        assert_eq!(f.sat_min(0..12)?.as_ref(), ours.first());
+        assert_eq!(f.sat_max(0..12)?.as_ref(), ours.last());
+    }
+    Ok(())
 }
 
 #[test]

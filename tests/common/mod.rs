@@ -4,6 +4,7 @@
 
 pub mod disk;
 pub mod functions;
+pub mod peer;
 pub mod table;
 
 use strata_bdd::{
