@@ -3,6 +3,7 @@
 //! `cargo test` builds the examples; `cargo test --test queens_cli` alone does not.
 
 use std::{
+    collections::HashSet,
     ffi::OsStr,
     fs,
     io::{self, BufRead, BufReader},
@@ -259,4 +260,81 @@ fn a_result_that_cannot_be_written_is_an_error() {
     let output = queens.spawn().and_then(std::process::Child::wait_with_output).expect("the example runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).starts_with("error: cannot write to standard output"));
+}
+
+/// The row of each column from a line of `one`, which must be a solution: no two queens attack each other.
+fn solution(line: &str) -> Vec<i64> {
+    let rows: Vec<i64> = line.split(' ').map(|word| word.parse().expect("a row is a number")).collect();
+    let n = i64::try_from(rows.len()).expect("a board in RAM");
+    let lines: [fn((i64, i64)) -> i64; 3] =
+        [|(_, row)| row, |(column, row)| column + row, |(column, row)| column - row];
+    for line in lines {
+        let taken: HashSet<_> = (0..).zip(rows.iter().copied()).map(line).collect();
+        assert_eq!(taken.len(), rows.len(), "{rows:?}");
+    }
+    assert!(rows.iter().all(|row| (0..n).contains(row)), "{rows:?}");
+    rows
+}
+
+#[test]
+fn one_solution_is_a_line_of_rows() {
+    for n in [1, 4, 5, 6, 7, 8, 9, 10, 15, 31, 64, 100, 1_000, 20_000] {
+        let text = stdout(command(&format!("one {n}")));
+        let line = text.strip_suffix('\n').expect("a line ends");
+        assert_eq!(solution(line).len(), n, "N = {n}");
+    }
+}
+
+#[test]
+fn a_seed_finds_the_same_solution_again() {
+    let line = |seed: &str| stdout(command(&format!("one 50 {seed}")));
+    assert_eq!(line("--seed 0"), line(""));
+    assert_eq!(line("--seed 18446744073709551615"), line("--seed 18446744073709551615"));
+    let lines: HashSet<_> = (0..20).map(|seed| line(&format!("--seed {seed}"))).collect();
+    assert_eq!(lines.len(), 20);
+    for line in lines {
+        solution(line.trim_end());
+    }
+}
+
+#[test]
+fn the_board_and_the_json_show_the_same_rows() {
+    let text = stdout(command("one 12 --board --seed 5"));
+    let (line, board) = text.split_once('\n').expect("the rows, then the board");
+    let rows = solution(line);
+    let board: Vec<_> = board.lines().collect();
+    assert_eq!(board.len(), 12);
+    for (row, line) in (0..).zip(board) {
+        let drawn: String = rows.iter().map(|&queen| if queen == row { 'Q' } else { '.' }).collect();
+        assert_eq!(line, drawn);
+    }
+    let result = json(command("one 12 --json --seed 5"));
+    assert_eq!(result["rows"], serde_json::json!(rows));
+    assert_eq!((&result["n"], &result["seed"]), (&12.into(), &5.into()));
+    assert!(
+        ["swaps", "restarts"].iter().all(|&field| result[field].is_u64()) && result["seconds"].is_f64(),
+        "{result}"
+    );
+    assert_eq!(result.as_object().map(serde_json::Map::len), Some(6), "{result}");
+}
+
+#[test]
+fn a_board_without_a_solution_is_named() {
+    for n in [2, 3] {
+        for option in ["", "--json", "--board"] {
+            let message = failure(command(&format!("one {n} {option}")), 1);
+            assert!(message.contains(&format!("{n}×{n}")), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_argument_of_one_is_named_and_exits_with_2() {
+    for n in ["0", "-3", "1000001", "1.5", "eight", "4294967297"] {
+        let message = failure(command(&format!("one {n}")), 2);
+        assert!(message.contains(&format!("'{n}'")) && message.contains("from 1 to 1000000"), "{message}");
+    }
+    for arguments in ["one", "one 4 --seed -1", "one 4 --seed x", "one 4 --json --board", "one 4 --memory 1GiB"] {
+        failure(command(arguments), 2);
+    }
 }

@@ -1,13 +1,15 @@
-//! Counts the ways to place N queens on an N×N board so that none attacks another.
+//! Places N queens on an N×N board so that none attacks another: counts the ways, or finds one.
 //!
 //! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
 //!
-//! What the user types is in `options`, how the diagram of all solutions comes about in `recipe`, what the user sees in
-//! `output`, and each subcommand in a module of its own.
+//! What the user types is in `options`, what the user sees in `output`, and each subcommand in a module of its own: `count`,
+//! whose diagram of all solutions comes about in `recipe`, and `one`, which searches in `permutation`.
 
 mod count;
+mod one;
 mod options;
 mod output;
+mod permutation;
 mod recipe;
 
 use std::{
@@ -23,6 +25,7 @@ use options::{Command, Options};
 fn main() -> ExitCode {
     let outcome = match Options::parse().command {
         Command::Count(options) => count::count(&options),
+        Command::One(options) => one::one(&options),
     };
     outcome.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
 enum Failure {
     #[error(transparent)]
     Library(#[from] Error),
+    #[error("{n} queens cannot stand on a {n}×{n} board without attacking each other")]
+    NoSolution { n: u32 },
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
 }

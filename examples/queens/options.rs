@@ -17,17 +17,39 @@ pub struct Options {
 pub enum Command {
     /// Count the solutions.
     Count(CountOptions),
+    /// Find one solution, fast.
+    ///
+    /// Prints a single line: the row of the queen in each column, from the left column to the right, separated by blanks. Rows
+    /// are numbered from 0. There is no solution for N = 2 and N = 3: exit code 1.
+    One(OneOptions),
 }
 
 #[derive(Args)]
 pub struct CountOptions {
     /// Rows, columns and queens, 1 to 64.
-    #[arg(value_name = "N", value_parser = board_size, allow_negative_numbers = true)]
+    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
+    #[arg(allow_negative_numbers = true)]
     pub n: u32,
     #[command(flatten)]
     pub store: StoreOptions,
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+#[derive(Args)]
+pub struct OneOptions {
+    /// Rows, columns and queens, 1 to 1000000.
+    #[arg(value_name = "N", value_parser = up_to(1_000_000, ""), allow_negative_numbers = true)]
+    pub n: u32,
+    /// The seed of the random permutations: the same seed finds the same solution.
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Draw the board too, below the rows: a line per row, Q for a queen.
+    #[arg(long, conflicts_with = "json")]
+    pub board: bool,
+    /// Print the result as one line of JSON, and nothing else, to standard output.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]
@@ -68,15 +90,12 @@ impl StoreOptions {
     }
 }
 
-/// The largest board: 4,096 variables, and as many chains of up to 252 nodes. No machine will see the end of it.
-const LARGEST_BOARD: u32 = 64;
-
-fn board_size(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|n| (1..=LARGEST_BOARD).contains(n)).ok_or_else(|| {
-        format!(
-            "give a whole number from 1 to {LARGEST_BOARD}; a board takes N·N variables and N·N chains of up to 4·N nodes"
-        )
-    })
+/// Reads a whole number from 1 to `largest`; `reason` ends the message about any other.
+fn up_to(largest: u32, reason: &'static str) -> impl Fn(&str) -> Result<u32, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (1..=largest).contains(number));
+        number.ok_or_else(|| format!("give a whole number from 1 to {largest}{reason}"))
+    }
 }
 
 /// Bytes, with units as `sort` and `dd` know them: K and KiB are 1024, KB is 1000.

@@ -56,11 +56,14 @@ impl Output {
         Ok(())
     }
 
-    /// Prints `text` and a line break to standard output at once.
+    /// Prints `text` without a bar across it.
     pub fn result(&self, text: impl Display) -> Result<(), Failure> {
-        self.bar.suspend(|| {
-            let mut stdout = io::stdout().lock();
-            writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(Failure::Output)
-        })
+        self.bar.suspend(|| print(text))
     }
+}
+
+/// Prints `text` and a line break to standard output at once.
+pub fn print(text: impl Display) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(Failure::Output)
 }

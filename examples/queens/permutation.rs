@@ -1,0 +1,151 @@
+//! One solution by local search: Sosič and Gu, *A Polynomial Time Algorithm for the N-Queens Problem*, 1990.
+//!
+//! Queens are a permutation, so that no two share a row or a column. Two of them swap rows while that leaves fewer conflicts
+//! on the diagonals, which are counted and never searched.
+
+use std::mem;
+
+/// A solution, and the way to it.
+pub struct Found {
+    /// The row of the queen in each column.
+    pub rows: Vec<u32>,
+    /// Swaps that left fewer conflicts, in all permutations tried.
+    pub swaps: u64,
+    /// Permutations given up.
+    pub restarts: u64,
+}
+
+/// A placement of `n` queens that do not attack each other, the same one for the same `seed`; `None` where there is none.
+pub fn search(n: u32, seed: u64) -> Option<Found> {
+    if n == 2 || n == 3 {
+        return None;
+    }
+    let mut random = Random(seed);
+    let mut swaps = 0;
+    for restarts in 0.. {
+        let mut queens = Queens::shuffled(n, &mut random);
+        swaps += queens.settle(&mut random);
+        if queens.conflicts == 0 {
+            return Some(Found { rows: queens.rows, swaps, restarts });
+        }
+    }
+    unreachable!("u64::MAX permutations were tried")
+}
+
+/// Whether `rows` are a permutation without two queens on one diagonal; looks at the rows alone.
+pub fn is_solution(rows: &[u32]) -> bool {
+    let n = rows.len();
+    let lines: [fn(usize, usize, usize) -> usize; 3] =
+        [|_, row, _| row, |_, row, column| column + row, |n, row, column| column + n - row];
+    rows.iter().all(|&row| (row as usize) < n)
+        && lines.iter().all(|line| {
+            let mut taken = vec![false; 2 * n];
+            (0..n).all(|column| !mem::replace(&mut taken[line(n, rows[column] as usize, column)], true))
+        })
+}
+
+/// A permutation and its conflicts.
+struct Queens {
+    rows: Vec<u32>,
+    /// Queens on each diagonal: those that rise, then those that fall.
+    diagonals: [Vec<u32>; 2],
+    /// Queens beyond the first, summed over all diagonals.
+    conflicts: u64,
+}
+
+impl Queens {
+    fn shuffled(n: u32, random: &mut Random) -> Self {
+        let mut rows: Vec<u32> = (0..n).collect();
+        for last in (1..n).rev() {
+            rows.swap(last as usize, random.below(last + 1) as usize);
+        }
+        let diagonals = [(); 2].map(|()| vec![0; 2 * n as usize]);
+        let mut queens = Self { rows, diagonals, conflicts: 0 };
+        (0..queens.rows.len()).for_each(|column| queens.put(column));
+        queens
+    }
+
+    /// Swaps attacked queens until none is attacked or no swap helps; gives the number of swaps.
+    fn settle(&mut self, random: &mut Random) -> u64 {
+        let n = self.rows.len();
+        let mut swaps = 0;
+        loop {
+            let before = swaps;
+            for column in 0..n {
+                if self.conflicts == 0 {
+                    return swaps;
+                }
+                if self.is_attacked(column) {
+                    // Most partners help, so the first tried is seldom far from the last.
+                    let first = random.below(n as u32) as usize;
+                    let mut partners = (first..n).chain(0..first).filter(|&partner| partner != column);
+                    swaps += u64::from(partners.any(|partner| self.improve(column, partner)));
+                }
+            }
+            if swaps == before {
+                return swaps;
+            }
+        }
+    }
+
+    /// Swaps the rows of two columns if that leaves fewer conflicts, and says whether it did.
+    fn improve(&mut self, a: usize, b: usize) -> bool {
+        let before = self.conflicts;
+        self.swap(a, b);
+        let improved = self.conflicts < before;
+        if !improved {
+            self.swap(a, b);
+        }
+        improved
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.take(a);
+        self.take(b);
+        self.rows.swap(a, b);
+        self.put(a);
+        self.put(b);
+    }
+
+    /// The two diagonals of the queen in `column`.
+    fn lines(&self, column: usize) -> [usize; 2] {
+        let row = self.rows[column] as usize;
+        [column + row, column + self.rows.len() - row]
+    }
+
+    fn is_attacked(&self, column: usize) -> bool {
+        let lines = self.lines(column);
+        self.diagonals.iter().zip(lines).any(|(queens, line)| queens[line] > 1)
+    }
+
+    fn put(&mut self, column: usize) {
+        let lines = self.lines(column);
+        for (queens, line) in self.diagonals.iter_mut().zip(lines) {
+            self.conflicts += u64::from(queens[line] > 0);
+            queens[line] += 1;
+        }
+    }
+
+    fn take(&mut self, column: usize) {
+        let lines = self.lines(column);
+        for (queens, line) in self.diagonals.iter_mut().zip(lines) {
+            queens[line] -= 1;
+            self.conflicts -= u64::from(queens[line] > 0);
+        }
+    }
+}
+
+/// A seeded generator: `SplitMix64`.
+struct Random(u64);
+
+impl Random {
+    /// A number below `end`.
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        (((bits >> 32) * u64::from(end)) >> 32) as u32
+    }
+}
