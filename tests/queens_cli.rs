@@ -338,3 +338,36 @@ fn a_bad_argument_of_one_is_named_and_exits_with_2() {
         failure(command(arguments), 2);
     }
 }
+
+#[test]
+fn the_baseline_counts_what_is_in_the_literature_with_and_without_symmetry() {
+    let facts = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200];
+    for (n, solutions) in (1..).zip(facts) {
+        for symmetry in [false, true] {
+            let result = json(command(&format!("baseline {n} --json {}", if symmetry { "--symmetry" } else { "" })));
+            assert_eq!(result["solutions"], solutions.to_string(), "N = {n}");
+            assert_eq!((&result["n"], &result["symmetry"]), (&n.into(), &symmetry.into()));
+            assert!(result["seconds"].is_f64(), "{result}");
+            assert_eq!(result.as_object().map(serde_json::Map::len), Some(4), "{result}");
+        }
+    }
+}
+
+#[test]
+fn people_get_the_baseline_in_two_lines() {
+    let text = stdout(command("baseline 8 --symmetry"));
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (2, "solutions: 92"));
+    assert!(lines[1].starts_with("time: "), "{text}");
+}
+
+#[test]
+fn a_bad_argument_of_baseline_is_named_and_exits_with_2() {
+    for n in ["0", "-3", "21", "1.5", "eight", "4294967297"] {
+        let message = failure(command(&format!("baseline {n}")), 2);
+        assert!(message.contains(&format!("'{n}'")) && message.contains("from 1 to 20"), "{message}");
+    }
+    for arguments in ["baseline", "baseline 4 5", "baseline 4 --seed 1"] {
+        failure(command(arguments), 2);
+    }
+}

@@ -3,8 +3,9 @@
 //! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
 //!
 //! What the user types is in `options`, what the user sees in `output`, and each subcommand in a module of its own: `count`,
-//! whose diagram of all solutions comes about in `recipe`, and `one`, which searches in `permutation`.
+//! whose diagram of all solutions comes about in `recipe`, `one`, which searches in `permutation`, and `baseline`.
 
+mod baseline;
 mod count;
 mod one;
 mod options;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match Options::parse().command {
         Command::Count(options) => count::count(&options),
         Command::One(options) => one::one(&options),
+        Command::Baseline(options) => baseline::baseline(&options),
     };
     outcome.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }

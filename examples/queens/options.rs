@@ -22,6 +22,8 @@ pub enum Command {
     /// Prints a single line: the row of the queen in each column, from the left column to the right, separated by blanks. Rows
     /// are numbered from 0. There is no solution for N = 2 and N = 3: exit code 1.
     One(OneOptions),
+    /// Count the solutions by backtracking, without diagrams: an independent check, and a yardstick.
+    Baseline(BaselineOptions),
 }
 
 #[derive(Args)]
@@ -47,6 +49,20 @@ pub struct OneOptions {
     /// Draw the board too, below the rows: a line per row, Q for a queen.
     #[arg(long, conflicts_with = "json")]
     pub board: bool,
+    /// Print the result as one line of JSON, and nothing else, to standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct BaselineOptions {
+    /// Rows, columns and queens, 1 to 20.
+    #[arg(value_name = "N", value_parser = up_to(20, "; each queen more takes some seven times as long"))]
+    #[arg(allow_negative_numbers = true)]
+    pub n: u32,
+    /// Count each solution with its mirror image: half the work.
+    #[arg(long)]
+    pub symmetry: bool,
     /// Print the result as one line of JSON, and nothing else, to standard output.
     #[arg(long)]
     pub json: bool,
