@@ -88,35 +88,6 @@ impl Store {
         builder.build()
     }
 
-    /// The conjunction of `literals`: true exactly where every variable among them has its value. True for none.
-    ///
-    /// One node for each variable, and two sweeps over them.
-    ///
-    /// # Errors
-    /// [`Error::Contradiction`] when one variable is given both values, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those
-    /// of the disk and the budget.
-    ///
-    /// ```
-    /// # use strata_bdd::{Config, Store};
-    /// let store = Store::new(Config::default())?;
-    /// let cube = store.cube([(2, true), (5, false)])?;
-    /// assert_eq!(cube, store.variable(2)?.diff(&store.variable(5)?)?);
-    /// # Ok::<(), strata_bdd::Error>(())
-    /// ```
-    pub fn cube(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
-        let literals = in_order(literals)?;
-        if literals.is_empty() {
-            return Ok(self.constant(true));
-        }
-        let mut builder = self.builder()?;
-        let mut chain = BuilderNode::from(true);
-        for (variable, value) in literals.into_iter().rev() {
-            let [low, high] = if value { [false.into(), chain] } else { [chain, false.into()] };
-            chain = builder.add_node(variable, low, high)?;
-        }
-        builder.build()
-    }
-
     /// A builder for one diagram of this store.
     pub fn builder(&self) -> Result<BddBuilder> {
         BddBuilder::new(self.clone())

@@ -37,7 +37,7 @@
 //!
 //! Read the source in this order: `model` (plain values and the invariants), `disk` (the external-memory toolbox, which knows
 //! nothing of diagrams), `file` (node files and arcs), `sweep` (expand, reduce, fold and one small file per operation),
-//! `text` (what other programs read), `store`, `bdd`, `builder`. Imports go the other way only.
+//! `text` (what other programs read), `store`, `bdd`, `builder`, `constraint`. Imports go the other way only.
 //!
 //! Node files are canonical: one function has one sequence of bytes, whatever the budget and however it was computed.
 //!
@@ -49,6 +49,7 @@
 
 mod bdd;
 mod builder;
+mod constraint;
 #[doc(hidden)]
 pub mod disk;
 mod error;

@@ -48,7 +48,7 @@ fn imports_flow_one_way() {
     for (name, text) in sources() {
         let Some(floor) = floors.iter().position(|floor| name.starts_with(&format!("{floor}/"))) else { continue };
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let forbidden = floors[..floor].iter().chain(["builder"].iter()).copied();
+        let forbidden = floors[..floor].iter().chain(["builder", "constraint"].iter()).copied();
         // The toolbox and the plain values know nothing of each other.
         let strangers = if name.starts_with("disk/") { vec!["model"] } else { vec![] };
         for other in forbidden.chain(strangers) {

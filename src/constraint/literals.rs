@@ -1,0 +1,81 @@
+//! Conjunctions and disjunctions of literals: one node a variable.
+
+use super::account::Account;
+use crate::{
+    bdd::Bdd,
+    builder::BuilderNode,
+    error::Result,
+    store::{Store, check_variable},
+};
+
+impl Store {
+    /// The function that is true where `variable` has the value `value`.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1.
+    pub fn literal(&self, variable: u32, value: bool) -> Result<Bdd> {
+        let variable = self.variable(variable)?;
+        Ok(if value { variable } else { variable.negated() })
+    }
+
+    /// The conjunction of `literals`, each a variable and the value it must have, in any order.
+    ///
+    /// A literal given twice is as good as once; a variable given with both values makes the conjunction false. No literals at
+    /// all are true. O(n log n) time and one node for each of the n variables; the literals themselves stay in RAM while they
+    /// are read, up to 32 bytes each.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1,
+    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) for more literals than the budget has room for, and those of the
+    /// disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(store.cube([(1, false), (0, true)])?, x.diff(&y)?);
+    /// assert_eq!(store.cube([(1, false), (0, true), (1, true)])?, store.constant(false));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn cube(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
+        let literals = literals.into_iter().map(|literal| check_variable(literal.0).map(|()| literal));
+        let mut account = Account::new(self);
+        let mut literals = account.collect(literals)?;
+        literals.sort_unstable();
+        literals.dedup();
+        if literals.is_empty() {
+            return Ok(self.constant(true));
+        }
+        if literals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Ok(self.constant(false));
+        }
+        let mut builder = self.builder()?;
+        let mut below = BuilderNode::from(true);
+        for &(variable, value) in literals.iter().rev() {
+            let (low, high) = if value { (false.into(), below) } else { (below, false.into()) };
+            below = builder.add_node(variable, low, high)?;
+        }
+        drop((literals, account));
+        builder.build()
+    }
+
+    /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.
+    ///
+    /// A literal given twice is as good as once; a variable given with both values makes the disjunction true. No literals at
+    /// all are false. Costs what [`cube`](Self::cube) does.
+    ///
+    /// # Errors
+    /// Those of [`cube`](Self::cube).
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(store.clause([(0, false), (1, true)])?, x.imp(&y)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn clause(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
+        let none = self.cube(literals.into_iter().map(|(variable, value)| (variable, !value)))?;
+        Ok(none.negated())
+    }
+}
