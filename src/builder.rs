@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
     file::writer::NodeWriter,
     model::{FALSE, TRUE},
-    store::{Store, check_variable, literals as in_order},
+    store::{Store, check_variable},
     sweep::{build::build, copy::Copy as CopySpec},
 };
 

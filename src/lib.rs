@@ -61,6 +61,7 @@ mod text;
 
 pub use bdd::{Bdd, Cubes};
 pub use builder::{BddBuilder, BuilderNode};
+pub use constraint::Comparison;
 pub use error::{Error, Result};
 pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp};
 pub use store::{Config, ProgressCallback, SMALLEST_MEMORY, Stats, Store};

@@ -1,12 +1,45 @@
-//! Cubes and clauses: against their definition, against operators, at extremes.
+//! Cubes, clauses, counts of true variables and weighted sums: against their definition, against operators, at extremes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
 
-use common::{Random, default_store, smallest_store};
-use strata_bdd::{Error, Result};
+use common::{Random, default_store, functions::of_table, limits, smallest_store, store_with};
+use num_bigint::BigUint;
+use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
 const LARGEST: u32 = (1 << 24) - 1;
+const COMPARISONS: [Comparison; 3] = [Comparison::AtMost, Comparison::AtLeast, Comparison::Equal];
+
+/// Whether `sum` compares with `bound` as `comparison` says.
+fn holds(sum: i128, comparison: Comparison, bound: i128) -> bool {
+    match comparison {
+        Comparison::AtMost => sum <= bound,
+        Comparison::AtLeast => sum >= bound,
+        Comparison::Equal => sum == bound,
+    }
+}
+
+/// The constraint by its definition, term by term for every assignment. `variables` ascend, terms may repeat them.
+fn by_definition(
+    store: &Store,
+    variables: &[u32],
+    terms: &[(u32, i64)],
+    comparison: Comparison,
+    bound: i64,
+) -> Result<Bdd> {
+    let n = variables.len();
+    let table: Vec<bool> = (0..1u32 << n)
+        .map(|at| {
+            let value = |variable: u32| {
+                let place = variables.iter().position(|&other| other == variable).unwrap();
+                at >> (n - 1 - place) & 1 == 1
+            };
+            let sum = terms.iter().filter(|term| value(term.0)).map(|term| i128::from(term.1)).sum();
+            holds(sum, comparison, bound.into())
+        })
+        .collect();
+    of_table(store, &table, variables)
+}
 
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for last in (1..items.len()).rev() {
@@ -57,17 +90,257 @@ fn a_variable_with_both_values_decides_cube_and_clause() -> Result<()> {
 }
 
 #[test]
-fn too_many_literals_are_an_error_and_leave_the_budget_free() -> Result<()> {
+fn counts_are_those_of_their_definition() -> Result<()> {
+    let store = default_store();
+    for n in 1..=7u32 {
+        let variables: Vec<u32> = (0..n).map(|at| 5 * at + at * at).collect();
+        let backwards = || variables.iter().rev().copied();
+        for k in (0..=u64::from(n) + 2).chain([u64::MAX]) {
+            let by_count = |counts: &dyn Fn(u64) -> bool| {
+                let table: Vec<_> = (0..1u32 << n).map(|at| counts(at.count_ones().into())).collect();
+                of_table(&store, &table, &variables)
+            };
+            assert_eq!(store.at_most(k, backwards())?, by_count(&|count| count <= k)?, "{k} of {n}");
+            assert_eq!(store.at_least(k, backwards())?, by_count(&|count| count >= k)?, "{k} of {n}");
+            assert_eq!(store.exactly(k, backwards())?, by_count(&|count| count == k)?, "{k} of {n}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_variable_given_twice_counts_twice() -> Result<()> {
+    let store = default_store();
+    let given = [3, 1, 3, 8, 3, 1];
+    let terms: Vec<_> = given.iter().map(|&variable| (variable, 1)).collect();
+    for k in 0..8 {
+        let defined = |comparison| by_definition(&store, &[1, 3, 8], &terms, comparison, k);
+        let count = u64::try_from(k).unwrap();
+        assert_eq!(store.at_most(count, given)?, defined(Comparison::AtMost)?);
+        assert_eq!(store.at_least(count, given)?, defined(Comparison::AtLeast)?);
+        assert_eq!(store.exactly(count, given)?, defined(Comparison::Equal)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_grid_has_as_many_nodes_as_promised() -> Result<()> {
+    let store = default_store();
+    for (n, k) in [(1, 0), (2, 1), (10, 1), (10, 5), (10, 9), (50, 20)] {
+        assert_eq!(store.at_most(k, 0..n)?.node_count(), (k + 1) * (u64::from(n) - k), "{k} of {n}");
+        assert_eq!(store.exactly(k, 0..n)?.node_count(), k * (u64::from(n) - k) + u64::from(n), "{k} of {n}");
+    }
+    Ok(())
+}
+
+#[test]
+fn counts_of_many_variables_are_binomial() -> Result<()> {
+    let store = default_store();
+    let mut choices = BigUint::from(1u8);
+    let mut sum = BigUint::default();
+    for k in 0..=300u32 {
+        sum += &choices;
+        if k % 20 == 0 {
+            assert_eq!(store.exactly(k.into(), 0..300)?.sat_count(300)?, choices, "k = {k}");
+            assert_eq!(store.at_most(k.into(), 0..300)?.sat_count(300)?, sum, "k = {k}");
+            let both = store.at_most(k.into(), 0..300)?.and(&store.at_least(k.into(), 0..300)?)?;
+            assert_eq!(both, store.exactly(k.into(), 0..300)?, "k = {k}");
+        }
+        choices = choices * (300 - k) / (k + 1);
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_of_small_weights_are_those_of_their_definition() -> Result<()> {
+    let store = default_store();
+    for n in 1..=4u32 {
+        let variables: Vec<u32> = (0..n).map(|at| 3 * at).collect();
+        for weights in 0..7u32.pow(n) {
+            let weight = |at: u32| i64::from(weights / 7u32.pow(at) % 7) - 3;
+            let terms: Vec<_> = (0..n).map(|at| (3 * at, weight(at))).collect();
+            let reach = 3 * i64::from(n) + 1;
+            for bound in -reach..=reach {
+                for comparison in COMPARISONS {
+                    let built = store.linear(terms.iter().rev().copied(), comparison, bound)?;
+                    let defined = by_definition(&store, &variables, &terms, comparison, bound)?;
+                    assert_eq!(built, defined, "{terms:?} {comparison:?} {bound}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_of_random_terms_are_those_of_their_definition() -> Result<()> {
+    let store = default_store();
+    let mut random = Random::new(2);
+    let variables = [0, 1, 7, 8, 100, 4000, LARGEST - 1, LARGEST];
+    for round in 0..2000 {
+        let reach = [2, 5, 30, 1000][round % 4];
+        let mut weight = || i64::from(random.below(2 * reach + 1)) - i64::from(reach);
+        // Each variable once, and some again.
+        let mut terms: Vec<_> = variables.iter().chain(&variables[2..4]).map(|&v| (v, weight())).collect();
+        shuffle(&mut terms, &mut random);
+        // A bound that some sum meets.
+        let bound = terms.iter().filter(|term| term.0 % 3 == round as u32 % 3).map(|term| term.1).sum();
+        for comparison in COMPARISONS {
+            let built = store.linear(terms.iter().copied(), comparison, bound)?;
+            let defined = by_definition(&store, &variables, &terms, comparison, bound)?;
+            assert_eq!(built, defined, "{terms:?} {comparison:?} {bound}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn extreme_weights_and_bounds_do_not_wrap() -> Result<()> {
+    let store = default_store();
+    let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+    for weights in 0..7usize.pow(4) {
+        let terms: Vec<_> = (0..4u32).map(|at| (at, extremes[weights / 7usize.pow(at) % 7])).collect();
+        for (bound, comparison) in extremes.iter().flat_map(|&bound| COMPARISONS.map(|comparison| (bound, comparison)))
+        {
+            let built = store.linear(terms.iter().copied(), comparison, bound)?;
+            let defined = by_definition(&store, &[0, 1, 2, 3], &terms, comparison, bound)?;
+            assert_eq!(built, defined, "{terms:?} {comparison:?} {bound}");
+        }
+    }
+    // Beyond 64 bits from duplicates alone.
+    for weight in [i64::MIN, i64::MAX] {
+        let terms = || (0..1000).map(|at| (at % 2, weight));
+        let f = store.linear(terms(), Comparison::Equal, 0)?;
+        assert_eq!(f, store.cube([(0, false), (1, false)])?);
+        assert_eq!(store.linear(terms(), Comparison::AtMost, i64::MAX)?.is_constant(), weight < 0);
+    }
+    Ok(())
+}
+
+/// The grid of counts and the search for intervals are different ways to the same diagram.
+#[test]
+fn equal_weights_make_the_grid_of_counts() -> Result<()> {
+    let store = default_store();
+    for n in [1, 2, 5, 12, 40] {
+        for k in 0..=n {
+            let count = u64::from(k);
+            let scaled = |weight: i64, comparison, bound| store.linear((0..n).map(|v| (v, weight)), comparison, bound);
+            let k = i64::from(k);
+            assert_eq!(scaled(3, Comparison::AtMost, 3 * k + 2)?, store.at_most(count, 0..n)?);
+            assert_eq!(scaled(-1, Comparison::AtMost, -k)?, store.at_least(count, 0..n)?);
+            assert_eq!(scaled(-5, Comparison::Equal, -5 * k)?, store.exactly(count, 0..n)?);
+            assert_eq!(scaled(1, Comparison::Equal, k)?, store.exactly(count, 0..n)?);
+        }
+    }
+    Ok(())
+}
+
+/// A comparison of binary numbers: few nodes, though all 2^63 partial sums differ.
+#[test]
+fn powers_of_two_stay_small() -> Result<()> {
     let store = smallest_store();
+    for bound in [0, 1, 0x5555_5555_5555_5555, 0x0123_4567_89ab_cdef, i64::MAX - 1] {
+        for order in [|bit: u32| 62 - bit, |bit: u32| bit] {
+            let terms = || (0..63).map(|bit| (order(bit), 1i64 << bit));
+            let f = store.linear(terms(), Comparison::AtMost, bound)?;
+            assert_eq!(f.sat_count(63)?, BigUint::from(bound.unsigned_abs()) + 1u8);
+            assert!(f.node_count() <= 126, "{} nodes", f.node_count());
+            assert_eq!(store.linear(terms(), Comparison::Equal, bound)?.sat_count(63)?, 1u8.into());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn subset_sums_are_counted() -> Result<()> {
+    let store = default_store();
+    let mut random = Random::new(3);
+    let weights: Vec<usize> = (0..40).map(|_| 1 + random.below(60) as usize).collect();
+    // ways[s]: subsets of sum s.
+    let mut ways = vec![0u64; weights.iter().sum::<usize>() + 1];
+    ways[0] = 1;
+    for &weight in &weights {
+        for sum in (weight..ways.len()).rev() {
+            ways[sum] += ways[sum - weight];
+        }
+    }
+    let terms = || (0..).zip(weights.iter().map(|&weight| i64::try_from(weight).unwrap()));
+    for bound in (0..ways.len()).step_by(97) {
+        let counted = |comparison| store.linear(terms(), comparison, i64::try_from(bound).unwrap())?.sat_count(40);
+        assert_eq!(counted(Comparison::Equal)?, ways[bound].into());
+        assert_eq!(counted(Comparison::AtMost)?, ways[..=bound].iter().sum::<u64>().into());
+        assert_eq!(counted(Comparison::AtLeast)?, ways[bound..].iter().sum::<u64>().into());
+    }
+    Ok(())
+}
+
+/// Sums that a common divisor rules out, for all terms or for those from some variable on, are not searched one by one.
+#[test]
+fn what_no_multiple_meets_is_false_without_a_search() -> Result<()> {
+    let store = smallest_store();
+    let mut random = Random::new(4);
+    let mut terms: Vec<_> = (1..60).map(|variable| (variable, 6 * i64::from(random.bits()))).collect();
+    let some: i64 = terms.iter().step_by(9).map(|term| term.1).sum();
+    assert_eq!(store.linear(terms.iter().copied(), Comparison::Equal, some + 3)?, store.constant(false));
+    terms.push((0, 2));
+    assert_eq!(store.linear(terms.iter().copied(), Comparison::Equal, some + 4)?, store.constant(false));
+    Ok(())
+}
+
+#[test]
+fn thousands_of_variables_fit_the_smallest_budget() -> Result<()> {
+    let store = smallest_store();
+    let none = store.linear((0..10_000).map(|v| (v * 1000, 2)), Comparison::AtMost, 1)?;
+    assert_eq!(none, store.cube((0..10_000).map(|v| (v * 1000, false)))?);
+    // 1,000 variables weigh 1, 2 and 3 each, so the sum 3 is one of 3, one of 2 and one of 1, or three of 1.
+    let three = store.linear((0..3000).map(|v| (v, i64::from(v % 3) + 1)), Comparison::Equal, 3)?;
+    assert_eq!(three.path_count()?, (1000u32 + 1000 * 1000 + 1000 * 999 * 998 / 6).into());
+    let as_many = store.linear((0..200).map(|v| (v, if v % 2 == 0 { 1 } else { -1 })), Comparison::Equal, 0)?;
+    assert_eq!(as_many.sat_count(200)?, store.exactly(100, 0..200)?.sat_count(200)?);
+    assert_eq!(store.exactly(500, 0..1000)?.node_count(), 251_000);
+    let all = store.at_least(20_000, (0..20_000).map(|variable| LARGEST - variable))?;
+    assert_eq!(all.node_count(), 20_000);
+    Ok(())
+}
+
+#[test]
+fn the_budget_does_not_change_a_constraint() -> Result<()> {
+    let stores = [
+        default_store(),
+        smallest_store(),
+        store_with(limits(|limits| (limits.block, limits.diagrams, limits.dense) = (256, 0, 96))),
+    ];
+    let of_all = |make: &dyn Fn(&Store) -> Result<Bdd>| -> Result<()> {
+        let made: Vec<_> = stores.iter().map(make).collect::<Result<_>>()?;
+        assert!(made.iter().all(|f| *f == made[0]));
+        Ok(())
+    };
+    of_all(&|store| store.exactly(90, 0..200))?;
+    of_all(&|store| store.linear((0..60).map(|v| (v, i64::from(v * v % 23) - 9)), Comparison::AtLeast, 17))
+}
+
+#[test]
+fn a_constraint_beyond_the_budget_is_an_error_and_leaves_it_free() -> Result<()> {
+    let store = smallest_store();
+    let mut random = Random::new(5);
+    let hard: Vec<_> =
+        (0..64).map(|variable| (variable, i64::from(random.bits()) << 20 | i64::from(random.bits()))).collect();
+    let half: i64 = hard.iter().map(|term| term.1 / 2).sum();
     for _ in 0..3 {
-        // Nobody's list of literals is endless, but who knows.
-        let failed = store.cube(std::iter::repeat((0, true)));
+        let failed = store.linear(hard.iter().copied(), Comparison::AtMost, half);
         assert!(
             matches!(failed, Err(Error::BudgetExceeded { needed, available, .. }) if needed > available),
             "{failed:?}"
         );
+        // Nobody's list of terms is endless, but who knows.
+        let failed = store.cube(std::iter::repeat((0, true)));
+        assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
+        let failed = store.at_most(1, std::iter::repeat(0));
+        assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
     }
-    assert_eq!(store.cube((0..20_000).map(|v| (LARGEST - v, true)))?.node_count(), 20_000);
+    assert_eq!(store.stats().temp_bytes, 0);
+    assert_eq!(store.linear(hard.iter().copied().take(12), Comparison::AtMost, i64::MAX)?, store.constant(true));
+    assert_eq!(store.exactly(100, 0..200)?.node_count(), 100 * 100 + 200);
     Ok(())
 }
 
@@ -79,15 +352,30 @@ fn a_variable_out_of_range_is_named() {
         // However the rest would decide.
         store.cube([(0, true), (0, false), (LARGEST + 1, true)]),
         store.clause([(LARGEST + 1, true), (0, true), (0, false)]),
+        store.at_most(9, [0, LARGEST + 1]),
+        store.at_least(0, [LARGEST + 1]),
+        store.exactly(9, [LARGEST + 1]),
+        store.linear([(LARGEST + 1, 0)], Comparison::AtMost, 0),
     ];
     for failure in failures {
-        assert!(matches!(failure, Err(Error::VariableOutOfRange { .. })), "{failure:?}");
+        assert!(
+            matches!(failure, Err(Error::VariableOutOfRange { variable, largest }) if (variable, largest) == (LARGEST + 1, LARGEST)),
+            "{failure:?}"
+        );
     }
+    assert!(store.literal(u32::MAX, false).is_err());
 }
 
 #[test]
-fn nothing_given_is_true_of_all_and_false_of_any() -> Result<()> {
+fn nothing_given_is_a_sum_of_zero() -> Result<()> {
     let store = default_store();
+    for bound in [i64::MIN, -1, 0, 1, i64::MAX] {
+        for comparison in COMPARISONS {
+            let expected = store.constant(holds(0, comparison, bound.into()));
+            assert_eq!(store.linear([], comparison, bound)?, expected);
+            assert_eq!(store.linear([(3, 0), (5, 7), (5, -7)], comparison, bound)?, expected);
+        }
+    }
     assert_eq!(store.cube([])?, store.constant(true));
     assert_eq!(store.clause([])?, store.constant(false));
     Ok(())

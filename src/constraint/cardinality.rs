@@ -1,0 +1,98 @@
+//! Counts of true variables: a grid of nodes, one for every level and every count that is still open there.
+
+use super::{account::Account, linear::sum};
+use crate::{
+    bdd::Bdd,
+    builder::{BddBuilder, BuilderNode},
+    error::Result,
+    store::Store,
+};
+
+impl Store {
+    /// The function that is true where at most `k` of `variables` are.
+    ///
+    /// In any order; a variable given twice counts twice. The diagram of n > k different variables has (k + 1) · (n − k) nodes,
+    /// added level by level, and takes 150 bytes of memory for each variable and 48 for each node of the widest level to build.
+    /// Where a variable is given twice this is [`linear`](Self::linear), and costs what that does.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1,
+    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) for more variables than the budget has room for, and those of
+    /// the disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let at_most_one = store.at_most(1, 0..100)?;
+    /// assert_eq!(at_most_one.node_count(), 2 * 99);
+    /// assert_eq!(at_most_one.sat_count(100)?, 101u8.into());
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn at_most(&self, k: u64, variables: impl IntoIterator<Item = u32>) -> Result<Bdd> {
+        sum(self, once_each(variables), true, k.into())
+    }
+
+    /// The function that is true where at least `k` of `variables` are; see [`at_most`](Self::at_most).
+    pub fn at_least(&self, k: u64, variables: impl IntoIterator<Item = u32>) -> Result<Bdd> {
+        let fewer = sum(self, once_each(variables), true, i128::from(k) - 1)?;
+        Ok(fewer.negated())
+    }
+
+    /// The function that is true where exactly `k` of `variables` are; see [`at_most`](Self::at_most).
+    ///
+    /// The diagram of n >= k different variables has k · (n − k) + n nodes.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let half = store.exactly(5, 0..10)?;
+    /// assert_eq!(half.sat_count(10)?, 252u8.into());
+    /// // A variable that counts twice is one that counts for two, or for none.
+    /// assert_eq!(store.exactly(1, [0, 1, 1])?, store.cube([(0, true), (1, false)])?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn exactly(&self, k: u64, variables: impl IntoIterator<Item = u32>) -> Result<Bdd> {
+        sum(self, once_each(variables), false, k.into())
+    }
+}
+
+fn once_each(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = (u32, i64)> {
+    variables.into_iter().map(|variable| (variable, 1))
+}
+
+/// Nodes for "`k` of the variables are true", or, if `fewer`, for "at most `k`". `0 <= k <= variables.len()`, less if `fewer`.
+///
+/// With i variables above and r from here down, a count c of those above is open from `start` − r up to k: with fewer the sum
+/// cannot reach `start` any more, with more it is beyond k.
+pub fn add_nodes(
+    builder: &mut BddBuilder,
+    variables: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator,
+    k: usize,
+    fewer: bool,
+    account: &mut Account,
+) -> Result<()> {
+    let n = variables.len();
+    let start = k + usize::from(fewer);
+    let widest = 1 + k.min(n - k);
+    account.grow(2 * (widest + 1) * size_of::<BuilderNode>())?;
+
+    // The nodes of the level below, by counts from `first`. Below the last level only k itself may still count.
+    let mut first = start;
+    let mut row: Vec<BuilderNode> = if fewer { vec![] } else { vec![true.into()] };
+    let mut next = Vec::with_capacity(widest + 1);
+    row.reserve_exact(widest + 1);
+    for (from_here, variable) in (1..=n).zip(variables.rev()) {
+        let child = |count: usize| match count.checked_sub(first) {
+            None => fewer.into(),
+            Some(at) => row.get(at).copied().unwrap_or(false.into()),
+        };
+        let open = start.saturating_sub(from_here);
+        for count in open..=k.min(n - from_here) {
+            next.push(builder.add_node(variable, child(count), child(count + 1))?);
+        }
+        first = open;
+        std::mem::swap(&mut row, &mut next);
+        next.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Which partial sums lead to which node.
+//!
+//! ```text
+//!   2 x0 + 3 x1 + 4 x2 <= 5      bounds left for the terms from here on, and their nodes
+//!
+//!            5                   from x0 on: 5 stands for [5, 5]
+//!          0 / \ 1
+//!          5     3               from x1 on: 5 stands for [4, 6], 3 for [3, 3]; its children are the same
+//!         / \   / \
+//!        5   2 3   0             from x2 on: true from 4, false below 0, and one node for [0, 3]: for 2, 3 and 0
+//! ```
+//!
+//! All bounds of one interval make the same function of the terms from there on. A bound inside a known interval is a node
+//! that is there already; the interval of any other follows from those of its two children.
+
+use std::{collections::BTreeMap, mem};
+
+use super::{
+    account::Account,
+    terms::{FALSE, Interval, TRUE, Term},
+};
+use crate::{
+    builder::{BddBuilder, BuilderNode},
+    error::Result,
+};
+
+/// A search for all nodes of "the sum is the bound" or "is at most the bound".
+pub struct Search<'a> {
+    terms: &'a [Term],
+    /// Whether smaller sums count too.
+    fewer: bool,
+    /// By number of terms above and first bound: the last bound, and the node.
+    known: BTreeMap<(u32, i128), (i128, usize)>,
+    /// The children of each node, after two places for the terminals.
+    nodes: Vec<[usize; 2]>,
+    account: &'a mut Account,
+    /// Entries that are charged.
+    room: usize,
+}
+
+/// A bound whose children are being looked for.
+struct Frame {
+    bound: i128,
+    low: Option<Interval>,
+}
+
+/// Bytes of an entry: 155 in a tree of nodes half full, and 56 in lists, first of children that move as they grow, then of what
+/// the builder gives for them.
+const ENTRY_BYTES: usize = 216;
+/// Entries charged at once.
+const STEP: usize = 256;
+
+impl<'a> Search<'a> {
+    pub fn new(terms: &'a [Term], fewer: bool, account: &'a mut Account) -> Result<Self> {
+        account.grow(terms.len() * size_of::<Frame>())?;
+        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], account, room: 0 })
+    }
+
+    /// Finds the node of `bound` and all below it, children first.
+    ///
+    /// Without recursion: the stack is as deep as there are terms.
+    pub fn run(&mut self, mut bound: i128) -> Result<usize> {
+        let mut stack: Vec<Frame> = Vec::with_capacity(self.terms.len());
+        loop {
+            let Some(mut found) = self.look_up(stack.len(), bound) else {
+                stack.push(Frame { bound, low: None });
+                continue;
+            };
+            bound = loop {
+                let Some(frame) = stack.last_mut() else { return Ok(found.node) };
+                let Some(low) = frame.low else {
+                    frame.low = Some(found);
+                    break frame.bound - self.terms[stack.len() - 1].weight;
+                };
+                stack.pop();
+                found = self.add(stack.len(), low, found)?;
+            };
+        }
+    }
+
+    /// The interval of `bound` for the terms after the first `above`, if it is plain or known.
+    fn look_up(&self, above: usize, bound: i128) -> Option<Interval> {
+        if let Some(plain) = self.terms[above].plain(bound, self.fewer) {
+            return Some(plain);
+        }
+        let (&(level, first), &(last, node)) = self.known.range(..=(above as u32, bound)).next_back()?;
+        (level == above as u32 && bound <= last).then_some(Interval { first, last, node })
+    }
+
+    /// Makes the children's interval of those two known.
+    fn add(&mut self, above: usize, low: Interval, high: Interval) -> Result<Interval> {
+        let weight = self.terms[above].weight;
+        let first = low.first.max(high.first + weight);
+        let last = low.last.min(high.last + weight);
+        let node = if low.node == high.node { low.node } else { self.nodes.len() };
+        if self.known.len() == self.room {
+            self.account.grow(STEP * ENTRY_BYTES)?;
+            self.room += STEP;
+        }
+        if node == self.nodes.len() {
+            self.nodes.push([low.node, high.node]);
+        }
+        let mut interval = Interval { first, last, node };
+        if node == FALSE {
+            self.join(above as u32, &mut interval);
+        }
+        self.known.insert((above as u32, interval.first), (interval.last, node));
+        Ok(interval)
+    }
+
+    /// Takes what is known of false around an interval of it into it. Every other interval is whole from the start.
+    fn join(&mut self, level: u32, interval: &mut Interval) {
+        while let Some((&(at, first), &(last, FALSE))) = self.known.range(..=(level, interval.last)).next_back()
+            && at == level
+            && last >= interval.first - 1
+        {
+            self.known.remove(&(at, first));
+            interval.first = interval.first.min(first);
+            interval.last = interval.last.max(last);
+        }
+    }
+
+    /// Gives all nodes to `builder`, the last level first.
+    pub fn add_nodes(mut self, builder: &mut BddBuilder) -> Result<()> {
+        let mut built = vec![BuilderNode::from(false); self.nodes.len()];
+        built[TRUE] = true.into();
+        for ((level, _), (_, node)) in self.known.into_iter().rev() {
+            // What is there already are terminals, and nodes of a level below that does not depend on this one's variable.
+            let [low, high] = mem::take(&mut self.nodes[node]);
+            if low != high {
+                built[node] = builder.add_node(self.terms[level as usize].variable, built[low], built[high])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! The terms of a weighted sum, and the bounds at which no term matters any more.
+
+use super::account::Account;
+use crate::{error::Result, store::check_variable};
+
+/// One variable with its weight, and what the sums of this and all later terms have in common.
+///
+/// Sums are those of at most 2^59 weights, more than an address space holds, so they stay below 2^122.
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
+    pub variable: u32,
+    pub weight: i128,
+    /// The smallest sum.
+    pub min: i128,
+    /// The largest sum.
+    pub max: i128,
+    /// What divides every sum; 0 at the end, where there is only the sum 0.
+    pub divisor: i128,
+}
+
+/// Bounds that make the same function of the terms from here on.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    pub first: i128,
+    pub last: i128,
+    /// The function: [`FALSE`], [`TRUE`] or the number of a node.
+    pub node: usize,
+}
+
+pub const FALSE: usize = 0;
+pub const TRUE: usize = 1;
+
+/// Farther than any sum reaches, and one of those can still be added.
+const FAR: i128 = 1 << 126;
+
+/// The end of all terms.
+const END: Term = Term { variable: u32::MAX, weight: 0, min: 0, max: 0, divisor: 0 };
+
+impl Term {
+    /// The interval of `bound` where it is plain that the sum of this and all later terms is that, or, if `fewer`, at most
+    /// that, or that it is not.
+    pub fn plain(&self, bound: i128, fewer: bool) -> Option<Interval> {
+        let &Self { min, max, divisor, .. } = self;
+        if bound < min {
+            return Some(Interval { first: -FAR, last: min - 1, node: FALSE });
+        }
+        if fewer {
+            return (bound >= max).then_some(Interval { first: max, last: FAR, node: TRUE });
+        }
+        if bound > max {
+            return Some(Interval { first: max + 1, last: FAR, node: FALSE });
+        }
+        if divisor == 0 {
+            return Some(Interval { first: 0, last: 0, node: TRUE });
+        }
+        let multiple = bound - bound.rem_euclid(divisor);
+        (multiple != bound).then_some(Interval { first: multiple + 1, last: multiple + divisor - 1, node: FALSE })
+    }
+}
+
+/// The terms by ascending variable, without those of weight 0, and the end.
+pub fn read(terms: impl Iterator<Item = (u32, i64)>, account: &mut Account) -> Result<Vec<Term>> {
+    let mut given = account.collect(terms.map(|term| check_variable(term.0).map(|()| term)))?;
+    given.sort_unstable_by_key(|term| term.0);
+    let of_one_variable = || given.chunk_by(|a, b| a.0 == b.0);
+    let room = of_one_variable().count() + 1;
+    account.grow(room * size_of::<Term>())?;
+
+    let mut terms = Vec::with_capacity(room);
+    let mut below = END;
+    terms.push(below);
+    for same in of_one_variable().rev() {
+        let weight: i128 = same.iter().map(|&(_, weight)| i128::from(weight)).sum();
+        if weight != 0 {
+            below = Term {
+                variable: same[0].0,
+                weight,
+                min: below.min + weight.min(0),
+                max: below.max + weight.max(0),
+                divisor: greatest_common_divisor(weight.abs(), below.divisor),
+            };
+            terms.push(below);
+        }
+    }
+    terms.reverse();
+    Ok(terms)
+}
+
+fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
