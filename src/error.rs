@@ -57,8 +57,8 @@ pub enum Error {
         largest: u32,
     },
 
-    /// A variable was to be fixed to both values at once.
-    #[error("variable {variable} is given both values; give each variable once")]
+    /// A variable was given two values, or two functions, at once.
+    #[error("variable {variable} is given twice, and not the same; give each variable once")]
     Contradiction {
         /// The variable.
         variable: u32,
@@ -86,6 +86,24 @@ pub enum Error {
         /// The smallest such variable.
         variable: u32,
     },
+
+    /// A renaming gives two variables of a diagram one name.
+    #[error("two variables would both be named {variable}; give each a name of its own, or compose")]
+    NotInjective {
+        /// The name.
+        variable: u32,
+    },
+
+    /// A variable is in two pairs of current and next variables, or paired with itself.
+    #[error("variable {variable} is paired twice; each variable is the current or the next one of a single pair")]
+    PairedTwice {
+        /// The variable.
+        variable: u32,
+    },
+
+    /// A function was to be simplified by a care set that is false everywhere.
+    #[error("the care set is false, so every function agrees with every other; check it before, or take any function")]
+    NothingToCareFor,
 
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(

@@ -63,7 +63,7 @@ pub use bdd::{Bdd, Cubes};
 pub use builder::{BddBuilder, BuilderNode};
 pub use constraint::Comparison;
 pub use error::{Error, Result};
-pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp};
+pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp, pairs::VariablePairs};
 pub use store::{Config, ProgressCallback, SMALLEST_MEMORY, Stats, Store};
 pub use sweep::run::Progress;
 

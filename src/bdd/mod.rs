@@ -1,11 +1,15 @@
 //! `Bdd`: the handle users hold.
 
 mod boolean;
+mod compare;
 mod count;
 mod cubes;
 mod quantify;
+mod relation;
+mod rename;
 mod restrict;
 mod satisfy;
+mod simplify;
 mod text;
 
 pub use cubes::Cubes;

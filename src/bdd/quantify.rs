@@ -10,8 +10,10 @@ use crate::{
     sweep::{
         apply::Apply,
         build::{build, build_nested},
+        copy::Copy,
         difference::Difference,
         quantify::Quantify,
+        search::{Lowest, find},
     },
 };
 
@@ -50,10 +52,8 @@ impl Bdd {
     pub fn exists_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
         let mut up: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
         let Some(down) = up.pop() else { return Ok(self.clone()) };
-        let value = self.complement || {
-            let others = self.file.variables().filter(|&variable| !quantified(variable));
-            self.restrict(others.map(|variable| (variable, false)))?.as_constant() != Some(false)
-        };
+        let lowest = Lowest { spec: Copy { complement: self.complement }, free: &quantified };
+        let value = self.complement || self.store.run(|run| find(lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify { absorbing: !value, down: Some(down), up, complement: self.complement != value };
         let file = self.store.run(|run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;

@@ -47,6 +47,12 @@ impl Labels {
         Ok(Self { table: Arc::new(table), shift: 0 })
     }
 
+    /// The same labels, each changed by `by`.
+    #[must_use]
+    pub fn shifted(&self, by: i32) -> Self {
+        Self { table: self.table.clone(), shift: self.shift.wrapping_add_signed(by) }
+    }
+
     /// The variable of a rank from 1.
     pub fn of(&self, rank: usize) -> u32 {
         self.table.variables[rank - 1].wrapping_add(self.shift)

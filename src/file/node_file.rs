@@ -84,6 +84,24 @@ impl NodeFile {
         Self::new(Nodes { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
     }
 
+    /// The same nodes, each variable changed by `by`. Constant time.
+    #[must_use]
+    pub fn shifted(&self, by: i32) -> Self {
+        self.labelled(self.labels.shifted(by))
+    }
+
+    /// The same nodes with other variables, the largest first.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when the share of tables has no room for the variables.
+    pub fn renamed(&self, variables: Vec<u32>, space: &Space) -> Result<Self> {
+        Ok(self.labelled(Labels::new(variables, space)?))
+    }
+
+    fn labelled(&self, labels: Labels) -> Self {
+        Self { nodes: self.nodes.clone(), hash: labels.hash_with(self.nodes.hash), labels }
+    }
+
     /// The level table, bottom-up.
     pub fn levels(&self) -> &Levels {
         &self.nodes.levels

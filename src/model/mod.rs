@@ -11,6 +11,7 @@
 //! 7. Ids are 32 bits wide if and only if all of them fit the narrow width.
 
 pub mod op;
+pub mod pairs;
 
 /// The id of the terminal false.
 pub const FALSE: u64 = 0;

@@ -18,8 +18,6 @@ use crate::{
 };
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
-///
-/// The sweep runs on 32-bit ids while it can, and starts again on 64-bit ids where it cannot.
 pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
     build_nested(spec, &Flat, operands, run)
 }
@@ -31,13 +29,29 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     operands: &[&NodeFile],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
-    if operands.iter().copied().chain(nest.files()).all(|file| file.width() == Width::Narrow) {
-        match build_in::<u32, S, K, N>(spec, nest, operands, run) {
+    let files = operands.iter().copied().chain(nest.files());
+    narrow_or_wide(
+        files,
+        run,
+        |run| build_in::<u32, S, K, N>(spec, nest, operands, run),
+        |run| build_in::<u64, S, K, N>(spec, nest, operands, run),
+    )
+}
+
+/// Runs a sweep over `files` on 32-bit ids while it can, and again on 64-bit ids where it cannot.
+pub fn narrow_or_wide<'f, T>(
+    mut files: impl Iterator<Item = &'f NodeFile>,
+    run: &mut Run<'_>,
+    narrow: impl FnOnce(&mut Run<'_>) -> Result<T>,
+    wide: impl FnOnce(&mut Run<'_>) -> Result<T>,
+) -> Result<T> {
+    if files.all(|file| file.width() == Width::Narrow) {
+        match narrow(run) {
             Err(Error::TooManyNodes { .. }) => tracing::debug!("ids outgrow 32 bits: the sweep starts again, wide"),
             done => return done,
         }
     }
-    build_in::<u64, S, K, N>(spec, nest, operands, run)
+    wide(run)
 }
 
 fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(

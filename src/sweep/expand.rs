@@ -45,6 +45,9 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     let mut frontier = Frontier::new(spec, operands, above, space)?;
     ask_all(&mut |request| frontier.pass_on(request))?;
     for level in 0..frontier.variables.len() {
+        if frontier.found() {
+            break;
+        }
         let requests = frontier.queue.take(level);
         frontier.open(level);
         if requests.count() > 0 {
@@ -139,6 +142,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.queue.push(level as usize, request, self.space)
     }
 
+    /// Whether a search has found what it looks for.
+    fn found(&self) -> bool {
+        S::SEARCH && self.result.ones.count() + self.result.passed.count() > 0
+    }
+
     /// Brings every operand to `level`.
     fn open(&mut self, level: usize) {
         let variable = self.variables[level];
@@ -168,6 +176,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut last = [I::MAX; N];
         let mut passes = None;
         sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
+            if self.found() {
+                return Ok(());
+            }
             self.check_room(batch.len())?;
             let mut arcs = [[I::of(0)]; BATCH];
             let mut filled = 0;
@@ -202,7 +213,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                     filled += 1;
                 }
             }
-            self.result.arcs.append_all(&arcs[..filled], space)
+            if S::SEARCH { Ok(()) } else { self.result.arcs.append_all(&arcs[..filled], space) }
         })?;
         self.resolve_late(late, rule, suspended, sorter)
     }

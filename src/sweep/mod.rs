@@ -5,6 +5,8 @@
 
 pub mod apply;
 pub mod build;
+pub mod compose;
+pub mod constrain;
 pub mod copy;
 pub mod difference;
 pub mod expand;
@@ -15,4 +17,6 @@ pub mod quantify;
 pub mod reduce;
 pub mod restrict;
 pub mod run;
+pub mod search;
 pub mod spec;
+pub mod substitute;

@@ -53,9 +53,10 @@ pub fn reduce<I: Lane, K: Nest>(unreduced: Unreduced<I>, nest: &K, run: &mut Run
         let (width, variable) = (end - first, sweep.variables[rank]);
         let children = sweep.children(rank, Dense::new(run.children, 2 * width, space)?, space)?;
         let mut ids = Dense::new(run.ids, width, space)?;
-        if !nest.covers(variable, sweep.writer.top()) {
+        let settled = rank >= sweep.settled;
+        if settled || !nest.covers(variable, sweep.writer.top()) {
             sweep.merge(children, width, &mut ids, run.sorter, space)?;
-            sweep.writer.end_level(nest.name(variable));
+            sweep.writer.end_level(if settled { variable } else { nest.name(variable) });
         } else if !sweep.settle(&children, nest, &mut ids)? {
             return Ok(Reduced::Paused(variable, sweep.pause(rank, children, space)?));
         }
@@ -69,6 +70,7 @@ pub fn reduce<I: Lane, K: Nest>(unreduced: Unreduced<I>, nest: &K, run: &mut Run
 struct Upward<I> {
     levels: Levels,
     variables: Vec<u32>,
+    settled: usize,
     /// By rank.
     steps: Vec<Step>,
     /// Ids on their way to their parents: (slot within the parent's level, id).
@@ -160,12 +162,13 @@ fn merge_equal_children<I: Lane>(
 
 impl<I: Lane> Upward<I> {
     fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
-        let Unreduced { levels, variables, ones_on, arcs, ones, passed } = unreduced;
+        let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed } = unreduced;
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
             steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
             levels,
             variables,
+            settled,
             writer: NodeWriter::new(space)?,
             ones_on,
             arcs: arcs.into_stack(),
@@ -254,6 +257,7 @@ impl<I: Lane> Upward<I> {
         let mut above = Unreduced {
             levels: self.levels,
             variables: self.variables,
+            settled: rank,
             ones_on: self.ones_on,
             arcs: self.arcs.into_spool(),
             ones: self.ones.into_spool(),

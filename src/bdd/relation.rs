@@ -1,0 +1,45 @@
+//! Transition relations.
+
+use super::Bdd;
+use crate::{error::Result, model::pairs::VariablePairs};
+
+impl Bdd {
+    /// The successors of these states, over next variables: those for which some state and the relation agree.
+    ///
+    /// States are given over current variables, `relation` over both. A variable that is in no pair (an input, a parameter)
+    /// stays. One [`Bdd::and_exists`].
+    ///
+    /// # Errors
+    /// As [`Bdd::and_exists`].
+    pub fn relprod(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
+        self.and_exists_where(relation, |variable| pairs.is_current(variable))
+    }
+
+    /// The successors of these states under `relation`, over current variables: [`Bdd::relprod`], then the names of the
+    /// current variables for the next ones, at no cost where that keeps their order.
+    ///
+    /// # Errors
+    /// As [`Bdd::and_exists`] and [`Bdd::replace`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store, VariablePairs};
+    /// // One bit that flips: current variable 0, next variable 1.
+    /// let store = Store::new(Config::default())?;
+    /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
+    /// let flip = x.xor(&x_next)?;
+    /// assert_eq!(x.rel_next(&flip, &VariablePairs::interleaved(1))?, x.negated());
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn rel_next(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
+        self.relprod(relation, pairs)?.replace(|variable| pairs.current_of(variable))
+    }
+
+    /// The predecessors of these states under `relation`; all states are over current variables.
+    ///
+    /// # Errors
+    /// As [`Bdd::and_exists`] and [`Bdd::replace`].
+    pub fn rel_prev(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
+        let next = self.replace(|variable| pairs.next_of(variable))?;
+        next.and_exists_where(relation, |variable| pairs.is_next(variable))
+    }
+}

@@ -1,0 +1,185 @@
+//! Other names for variables, and functions in their place.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::Bdd;
+use crate::{
+    error::{Error, Result},
+    store::check_variable,
+    sweep::{
+        build::{build, build_nested},
+        compose::Compose,
+        copy::Copy,
+        substitute::{Image, Substitute},
+    },
+};
+
+impl Bdd {
+    /// This function with every variable's number changed by `by`. Constant time; the nodes are shared.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] when a variable would fall outside 0 to 2^24 − 1.
+    pub fn shifted(&self, by: i32) -> Result<Self> {
+        let ends = [self.file.variables().next(), self.file.variables().next_back()];
+        for variable in ends.into_iter().flatten() {
+            check_variable(variable.checked_add_signed(by).unwrap_or(u32::MAX))?;
+        }
+        Ok(Self::new(self.store.clone(), Arc::new(self.file.shifted(by)), self.complement))
+    }
+
+    /// This function with other names for its variables: `name` says which, and must not give two of them the same.
+    ///
+    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise a nested sweep for each
+    /// variable that comes to lie below one that was below it.
+    ///
+    /// # Errors
+    /// [`Error::NotInjective`] when two variables get one name, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the
+    /// disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(x.imp(&y)?.replace(|variable| 1 - variable)?, y.imp(&x)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn replace(&self, name: impl Fn(u32) -> u32) -> Result<Self> {
+        let names: Vec<u32> = self.file.variables().map(name).collect();
+        names.iter().try_for_each(|&name| check_variable(name))?;
+        if names.is_sorted_by(|below, above| below > above) {
+            return self.renamed(names);
+        }
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::NotInjective { variable: pair[0] });
+        }
+        let images: Vec<Bdd> = names.into_iter().map(|name| self.store.variable(name)).collect::<Result<_>>()?;
+        self.substitute(&self.file.variables().zip(&images).collect())
+    }
+
+    /// The same nodes with the variables `names`, the largest first.
+    fn renamed(&self, names: Vec<u32>) -> Result<Self> {
+        let mut by = names.iter().zip(self.file.variables()).map(|(&new, old)| i64::from(new) - i64::from(old));
+        let first = by.next().unwrap_or(0);
+        if by.all(|by| by == first) {
+            return self.shifted(first as i32);
+        }
+        let file = self.file.renamed(names, &self.store.space())?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), self.complement))
+    }
+
+    /// This function with `function` in place of `variable`, which `function` may depend on itself.
+    ///
+    /// One expand and one reduce sweep over triples of nodes.
+    ///
+    /// # Errors
+    /// [`Error::DifferentStores`], [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+    /// assert_eq!(x.or(&y)?.compose(1, &y.and(&z)?)?, x.or(&y.and(&z)?)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn compose(&self, variable: u32, function: &Self) -> Result<Self> {
+        self.same_store(function)?;
+        check_variable(variable)?;
+        let Some(rank) = self.file.variables().position(|other| other == variable).map(|below| below + 1) else {
+            return Ok(self.clone());
+        };
+        if let Some(value) = function.as_constant() {
+            return self.restrict([(variable, value)]);
+        }
+        // Both are stored with the value false where all variables are.
+        let result = self.eval(|other| other == variable && function.complement)?;
+        let spec = Compose {
+            variable,
+            first: self.file.levels().first(rank),
+            complement: function.complement,
+            result: self.complement != result,
+        };
+        let file = self.store.run(|run| build(&spec, &[&self.file, &self.file, &function.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+    }
+
+    /// This function with functions in place of several variables, all at once: none of the functions sees another.
+    ///
+    /// One sweep for each where an order can be found in which they do not; otherwise nested sweeps, one for each variable
+    /// that does not stay above all that is below it.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`] when a variable is given twice with different functions, and as [`Bdd::compose`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(x.imp(&y)?.compose_all([(0, &y), (1, &!&x)])?, y.imp(&!&x)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn compose_all<'a>(&self, functions: impl IntoIterator<Item = (u32, &'a Self)>) -> Result<Self> {
+        let mut given: BTreeMap<u32, &Self> = BTreeMap::new();
+        for (variable, function) in functions {
+            self.same_store(function)?;
+            check_variable(variable)?;
+            if given.insert(variable, function).is_some_and(|before| before != function) {
+                return Err(Error::Contradiction { variable });
+            }
+        }
+        let constants = given.iter().filter_map(|(&variable, function)| Some((variable, function.as_constant()?)));
+        let rest = self.restrict(constants)?;
+        let support: BTreeSet<u32> = rest.file.variables().collect();
+        given.retain(|variable, function| support.contains(variable) && !function.is_constant());
+        if let Some(order) = order(&given) {
+            return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, given[&variable]));
+        }
+        let own: Vec<Bdd> = support
+            .iter()
+            .filter(|variable| !given.contains_key(variable))
+            .map(|&variable| self.store.variable(variable))
+            .collect::<Result<_>>()?;
+        given.extend(own.iter().map(|literal| (literal.file.variable(1), literal)));
+        rest.substitute(&given)
+    }
+
+    /// This function with `images` in place of all its variables at once.
+    fn substitute(&self, images: &BTreeMap<u32, &Self>) -> Result<Self> {
+        let result = self.eval(|variable| images[&variable].complement)?;
+        let image = |(&variable, image): (&u32, &&'_ Self)| {
+            (variable, Image { file: &images[&variable].file, complement: image.complement })
+        };
+        let nest = Substitute { images: images.iter().map(image).collect() };
+        let copy = Copy { complement: self.complement != result };
+        let file = self.store.run(|run| build_nested(&copy, &nest, &[&self.file], run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+    }
+}
+
+/// An order in which one function can go in after another: each after those of the variables it brings in.
+fn order(functions: &BTreeMap<u32, &Bdd>) -> Option<Vec<u32>> {
+    let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut missing: BTreeMap<u32, usize> = BTreeMap::new();
+    for (&variable, function) in functions {
+        let brought = function.file.variables().filter(|other| *other != variable && functions.contains_key(other));
+        let count = brought.map(|other| waiting.entry(other).or_default().push(variable)).count();
+        missing.insert(variable, count);
+    }
+    let mut order: Vec<u32> = missing.iter().filter(|(_, count)| **count == 0).map(|(&variable, _)| variable).collect();
+    let mut done = 0;
+    while let Some(&variable) = order.get(done) {
+        done += 1;
+        for next in waiting.remove(&variable).unwrap_or_default() {
+            let count = missing.entry(next).or_default();
+            *count -= 1;
+            if *count == 0 {
+                order.push(next);
+            }
+        }
+    }
+    (order.len() == functions.len()).then_some(order)
+}

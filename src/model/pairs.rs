@@ -1,0 +1,74 @@
+//! Current and next variables of a transition relation.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+
+/// Which variable holds the next value of which: one-to-one, current to next.
+///
+/// ```
+/// use strata_bdd::VariablePairs;
+///
+/// assert_eq!(VariablePairs::interleaved(2), VariablePairs::new([(0, 1), (2, 3)])?);
+/// assert_eq!(VariablePairs::disjoint(2), VariablePairs::new([(0, 2), (1, 3)])?);
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariablePairs {
+    next: BTreeMap<u32, u32>,
+    current: BTreeMap<u32, u32>,
+}
+
+impl VariablePairs {
+    /// The pairs (current, next), in any order.
+    ///
+    /// # Errors
+    /// [`Error::PairedTwice`] when a variable is in two pairs, or is paired with itself.
+    pub fn new(pairs: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
+        let mut made = Self { next: BTreeMap::new(), current: BTreeMap::new() };
+        for (current, next) in pairs {
+            for variable in [current, next] {
+                if current == next || made.is_current(variable) || made.is_next(variable) {
+                    return Err(Error::PairedTwice { variable });
+                }
+            }
+            made.next.insert(current, next);
+            made.current.insert(next, current);
+        }
+        Ok(made)
+    }
+
+    /// Current variables 0, 2, 4, … and next variables 1, 3, 5, …, of each `count`.
+    pub fn interleaved(count: u32) -> Self {
+        Self::of((0..count).map(|number| (2 * number, 2 * number + 1)))
+    }
+
+    /// Current variables from 0, then next variables from `count`.
+    pub fn disjoint(count: u32) -> Self {
+        Self::of((0..count).map(|number| (number, count + number)))
+    }
+
+    fn of(pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        Self { next: pairs.clone().collect(), current: pairs.map(|(current, next)| (next, current)).collect() }
+    }
+
+    /// Whether `variable` is a current one.
+    pub fn is_current(&self, variable: u32) -> bool {
+        self.next.contains_key(&variable)
+    }
+
+    /// Whether `variable` is a next one.
+    pub fn is_next(&self, variable: u32) -> bool {
+        self.current.contains_key(&variable)
+    }
+
+    /// The next variable of a current one; any other stays as it is.
+    pub fn next_of(&self, variable: u32) -> u32 {
+        self.next.get(&variable).copied().unwrap_or(variable)
+    }
+
+    /// The current variable of a next one; any other stays as it is.
+    pub fn current_of(&self, variable: u32) -> u32 {
+        self.current.get(&variable).copied().unwrap_or(variable)
+    }
+}

@@ -1,0 +1,57 @@
+//! `compose`: a function in place of a variable, the request being a triple of nodes.
+
+use super::spec::Spec;
+use crate::{
+    disk::lane::Lane,
+    model::{FALSE, TERMINALS, TRUE},
+};
+
+/// A request of `compose`: the node with the variable true, the node with it false, the node of the function, and the slot.
+pub type Request<I> = [I; 4];
+
+/// If-then-else of a function and the two cofactors of another, which are found on the way down.
+#[derive(Clone, Copy, Debug)]
+pub struct Compose {
+    /// The variable that is replaced.
+    pub variable: u32,
+    /// The first id of its level: a node with a smaller one does not depend on it.
+    pub first: u64,
+    /// Whether the function that takes its place is complemented.
+    pub complement: bool,
+    /// Whether the result is the negation.
+    pub result: bool,
+}
+
+impl Spec<4> for Compose {
+    type Rule = ();
+
+    #[inline(always)]
+    fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
+        let value = |id: u64| (id < TERMINALS).then_some(id == TRUE);
+        let same = request[0] == request[1] && request[0].get() < self.first;
+        let condition = value(request[2].get()).map(|condition| condition != self.complement);
+        let taken = match condition {
+            Some(false) => 1,
+            Some(true) => 0,
+            None if same => 0,
+            None => return None,
+        };
+        // The other cofactor no longer matters, nor does the function where both are the same.
+        request[1 - taken] = I::of(FALSE);
+        if taken == 0 {
+            request[2] = I::of(if self.complement { FALSE } else { TRUE });
+        }
+        value(request[taken].get()).map(|value| value != self.result)
+    }
+
+    fn rule(&self, variable: u32) -> Option<()> {
+        (self.variable == variable).then_some(())
+    }
+
+    #[inline(always)]
+    fn change<I: Lane>(&self, (): (), low: &mut Request<I>, high: &mut Request<I>) -> bool {
+        (low[0], high[1]) = (high[0], low[1]);
+        // The function may depend on the variable itself.
+        low[2] == high[2]
+    }
+}
