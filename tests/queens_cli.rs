@@ -371,3 +371,42 @@ fn a_bad_argument_of_baseline_is_named_and_exits_with_2() {
         failure(command(arguments), 2);
     }
 }
+
+#[test]
+fn both_ways_of_listing_give_every_solution_in_order() {
+    for (n, count) in [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92), (9, 352)] {
+        let listed = stdout(command(&format!("list {n}")));
+        let lines: Vec<Vec<i64>> = listed.lines().map(solution).collect();
+        assert_eq!(lines.len(), count);
+        assert!(lines.is_sorted_by(|a, b| a < b) && lines.iter().all(|rows| rows.len() == n));
+        assert_eq!(stdout(command(&format!("list {n} --via iterate --memory 16MiB"))), listed);
+    }
+}
+
+#[test]
+fn a_list_can_be_cut_short_and_drawn() {
+    let all = stdout(command("list 6"));
+    for (limit, way) in [(0, "restrict"), (3, "restrict"), (3, "iterate"), (100, "iterate")] {
+        let listed = stdout(command(&format!("list 6 --limit {limit} --via {way}")));
+        assert_eq!(listed.lines().collect::<Vec<_>>(), all.lines().take(limit).collect::<Vec<_>>());
+    }
+    let drawn = stdout(command("list 4 --board --limit 1"));
+    assert_eq!(drawn, "1 3 0 2\n..Q.\nQ...\n...Q\n.Q..\n\n");
+    assert!(failure(command("list 4 --limit x"), 2).contains("limit"));
+    assert!(failure(command("list 0"), 2).contains("whole number"));
+}
+
+#[test]
+fn unique_solutions_are_those_in_the_literature() {
+    for (n, unique) in [(1, 1), (2, 0), (4, 1), (5, 2), (6, 1), (7, 6), (8, 12), (9, 46)] {
+        let found = json(command(&format!("unique {n} --json")));
+        assert_eq!(found["unique"], unique.to_string(), "N = {n}");
+        let classes = |size: u64| found[format!("classes_of_{size}")].as_str().and_then(|n| n.parse::<u64>().ok());
+        let solutions: u64 = [1, 2, 4, 8].map(|size| size * classes(size).expect("a number")).iter().sum();
+        assert_eq!(found["solutions"], solutions.to_string(), "N = {n}");
+    }
+    assert!(
+        stdout(command("unique 8"))
+            .ends_with("unique: 12\nclasses of 1: 0\nclasses of 2: 0\nclasses of 4: 1\nclasses of 8: 11\n")
+    );
+}

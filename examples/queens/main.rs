@@ -1,17 +1,21 @@
-//! Places N queens on an N×N board so that none attacks another: counts the ways, or finds one.
+//! Places N queens on an N×N board so that none attacks another: counts the ways, lists them, or finds one.
 //!
 //! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
 //!
-//! What the user types is in `options`, what the user sees in `output`, and each subcommand in a module of its own: `count`,
-//! whose diagram of all solutions comes about in `recipe`, `one`, which searches in `permutation`, and `baseline`.
+//! What the user types is in `options`, what the user sees in `output` and `drawing`, and each subcommand in a module of its
+//! own: `count`, `list` and `unique`, whose diagram of all solutions comes about in `recipe`, `one`, which searches in
+//! `permutation`, and `baseline`.
 
 mod baseline;
 mod count;
+mod drawing;
+mod list;
 mod one;
 mod options;
 mod output;
 mod permutation;
 mod recipe;
+mod unique;
 
 use std::{
     io::{self, Write},
@@ -26,6 +30,8 @@ use options::{Command, Options};
 fn main() -> ExitCode {
     let outcome = match Options::parse().command {
         Command::Count(options) => count::count(&options),
+        Command::List(options) => list::list(&options),
+        Command::Unique(options) => unique::unique(&options),
         Command::One(options) => one::one(&options),
         Command::Baseline(options) => baseline::baseline(&options),
     };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, value_parser};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use strata_bdd::{Config, ProgressCallback, Result, Store};
 
 /// N queens on an N×N board, by binary decision diagrams that outgrow RAM.
@@ -17,6 +17,13 @@ pub struct Options {
 pub enum Command {
     /// Count the solutions.
     Count(CountOptions),
+    /// List the solutions in lexicographic order, one a line.
+    ///
+    /// A line is the row of the queen in each column, from the left column to the right, separated by blanks. Rows are numbered
+    /// from 0.
+    List(ListOptions),
+    /// Count the solutions, also up to rotation and reflection.
+    Unique(CountOptions),
     /// Find one solution, fast.
     ///
     /// Prints a single line: the row of the queen in each column, from the left column to the right, separated by blanks. Rows
@@ -36,6 +43,44 @@ pub struct CountOptions {
     pub store: StoreOptions,
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+#[derive(Args)]
+pub struct ListOptions {
+    /// Rows, columns and queens, 1 to 64.
+    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
+    #[arg(allow_negative_numbers = true)]
+    pub n: u32,
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Draw every board too, below its line: a line per row, Q for a queen.
+    #[arg(long)]
+    pub board: bool,
+    /// List the first K solutions only.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub limit: Option<u64>,
+    /// How to find them: restrict the diagram column by column, or iterate over its assignments.
+    #[arg(long, value_enum, default_value_t = Via::Restrict)]
+    pub via: Via,
+    /// Show on standard error how far the diagram has come.
+    #[arg(long)]
+    progress: bool,
+}
+
+/// Two ways to the same list.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Via {
+    /// Backtracking: one `restrict` for every queen tried.
+    Restrict,
+    /// The library's iterator over assignments.
+    Iterate,
+}
+
+impl ListOptions {
+    /// Standard output is for solutions alone.
+    pub fn output(&self) -> OutputOptions {
+        OutputOptions { progress: self.progress, json: true }
+    }
 }
 
 #[derive(Args)]

@@ -53,7 +53,7 @@ impl Bdd {
         let mut up: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
         let Some(down) = up.pop() else { return Ok(self.clone()) };
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &quantified };
-        let value = self.complement || self.store.run(|run| find(lowest, &[&self.file], run))?;
+        let value = self.complement || self.store.run(|run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify { absorbing: !value, down: Some(down), up, complement: self.complement != value };
         let file = self.store.run(|run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;

@@ -18,6 +18,8 @@ pub struct Unreduced<I> {
     pub levels: Levels,
     /// The variable of every rank of `levels`; of rank 0, which has none, `u32::MAX`.
     pub variables: Vec<u32>,
+    /// Whether nobody will ask for more than whether any slot leads to true: there are no arcs.
+    pub search: bool,
     /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
     pub settled: usize,
     /// For every rank of `levels`, how many of `ones` are of its nodes.
@@ -36,6 +38,7 @@ impl<I: Lane> Unreduced<I> {
         Self {
             levels: Levels::new(1),
             variables: vec![u32::MAX],
+            search: false,
             settled: usize::MAX,
             ones_on: vec![0],
             arcs: Spool::new(Share::Arcs),

@@ -54,17 +54,18 @@ pub fn narrow_or_wide<'f, T>(
     wide(run)
 }
 
+/// The request for the roots of `operands`, whose slot is 0.
+pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
+    std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
+}
+
 fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
     operands: &[&NodeFile],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
-    let mut root = [I::of(FALSE); N];
-    for (id, file) in root.iter_mut().zip(operands) {
-        *id = I::of(file.root());
-    }
-    let mut unreduced = expand(spec, operands, Unreduced::new(), |ask| ask(root), run)?;
+    let mut unreduced = expand(spec, operands, Unreduced::new(), |ask| ask(root_of::<I, N>(operands)), run)?;
     loop {
         match reduce(unreduced, nest, run)? {
             Reduced::Whole(file) => return Ok(file),

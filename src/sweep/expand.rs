@@ -144,7 +144,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Whether a search has found what it looks for.
     fn found(&self) -> bool {
-        S::SEARCH && self.result.ones.count() + self.result.passed.count() > 0
+        self.result.search && self.result.ones.count() + self.result.passed.count() > 0
     }
 
     /// Brings every operand to `level`.
@@ -213,7 +213,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                     filled += 1;
                 }
             }
-            if S::SEARCH { Ok(()) } else { self.result.arcs.append_all(&arcs[..filled], space) }
+            if self.result.search { Ok(()) } else { self.result.arcs.append_all(&arcs[..filled], space) }
         })?;
         self.resolve_late(late, rule, suspended, sorter)
     }

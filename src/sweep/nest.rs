@@ -21,14 +21,9 @@ use crate::{
     file::{node_file::NodeFile, unreduced::Unreduced},
 };
 
-/// What becomes of the nodes of some levels on the way up.
-pub trait Nest {
-    /// Other diagrams that the nested sweeps read.
-    fn files(&self) -> Vec<&NodeFile> {
-        Vec::new()
-    }
-
-    /// Whether the level of `variable` has no nodes of its own, where `top` is the highest variable below it.
+/// Which levels have no nodes of their own on the way up.
+pub trait Covers {
+    /// Whether the level of `variable` is covered, where `top` is the highest variable below it.
     fn covers(&self, variable: u32, top: Option<u32>) -> bool;
 
     /// The name of the level of `variable`, which is not covered.
@@ -38,6 +33,14 @@ pub trait Nest {
 
     /// What takes the place of a node with these children on a covered level, if no sweep is needed to tell.
     fn settle(&self, low: u64, high: u64) -> Option<u64>;
+}
+
+/// What becomes of the nodes of covered levels.
+pub trait Nest: Covers {
+    /// Other diagrams that the nested sweeps read.
+    fn files(&self) -> Vec<&NodeFile> {
+        Vec::new()
+    }
 
     /// Answers the requests of `pause`, which stands at the level of `variable`.
     fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>>;
@@ -76,7 +79,7 @@ impl<I: Lane> Pause<I> {
 /// No level is special.
 pub struct Flat;
 
-impl Nest for Flat {
+impl Covers for Flat {
     fn covers(&self, _: u32, _: Option<u32>) -> bool {
         false
     }
@@ -84,7 +87,9 @@ impl Nest for Flat {
     fn settle(&self, _: u64, _: u64) -> Option<u64> {
         None
     }
+}
 
+impl Nest for Flat {
     fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         pause.tidy(run)
     }

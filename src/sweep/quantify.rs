@@ -7,7 +7,7 @@
 
 use super::{
     expand::expand,
-    nest::{Nest, Pause},
+    nest::{Covers, Nest, Pause},
     run::Run,
     spec::Spec,
 };
@@ -72,7 +72,7 @@ impl Spec<3> for Quantify {
     }
 }
 
-impl Nest for Quantify {
+impl Covers for Quantify {
     fn covers(&self, variable: u32, _: Option<u32>) -> bool {
         self.up.binary_search(&variable).is_ok()
     }
@@ -85,7 +85,9 @@ impl Nest for Quantify {
             None => (request[1] < TERMINALS).then_some(request[0]),
         }
     }
+}
 
+impl Nest for Quantify {
     fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         let (space, nested) = (run.space, self.nested());
         let neutral = I::of(nested.neutral());

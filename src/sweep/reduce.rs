@@ -14,7 +14,7 @@
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
 use super::{
-    nest::{Nest, Pause},
+    nest::{Covers, Pause},
     run::Run,
 };
 use crate::{
@@ -44,7 +44,7 @@ pub enum Reduced<I> {
 }
 
 /// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
-pub fn reduce<I: Lane, K: Nest>(unreduced: Unreduced<I>, nest: &K, run: &mut Run<'_>) -> Result<Reduced<I>> {
+pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = tracing::debug_span!("reduce").entered();
     let space = run.space;
     let mut sweep = Upward::new(unreduced, space)?;
@@ -162,7 +162,7 @@ fn merge_equal_children<I: Lane>(
 
 impl<I: Lane> Upward<I> {
     fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
-        let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed } = unreduced;
+        let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, .. } = unreduced;
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
             steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
@@ -215,7 +215,7 @@ impl<I: Lane> Upward<I> {
     }
 
     /// Gives each node of a covered level the id that takes its place, if `nest` can tell all of them.
-    fn settle<K: Nest>(&mut self, children: &Dense<'_, I>, nest: &K, ids: &mut Dense<'_, I>) -> Result<bool> {
+    fn settle(&mut self, children: &Dense<'_, I>, nest: &dyn Covers, ids: &mut Dense<'_, I>) -> Result<bool> {
         let Dense::Array(array) = children else { return Ok(false) };
         let pairs: &[[I; 2]] = bytemuck::cast_slice(array);
         let settled = |[low, high]: &[I; 2]| nest.settle(low.get(), high.get());
@@ -257,6 +257,7 @@ impl<I: Lane> Upward<I> {
         let mut above = Unreduced {
             levels: self.levels,
             variables: self.variables,
+            search: false,
             settled: rank,
             ones_on: self.ones_on,
             arcs: self.arcs.into_spool(),

@@ -8,8 +8,6 @@ use crate::disk::lane::Lane;
 pub trait Spec<const N: usize> {
     /// What there is to know of a level where requests do not just become nodes.
     type Rule: Copy;
-    /// Whether it is enough to know that some path leads to true: no arcs are written, and the sweep ends where it finds one.
-    const SEARCH: bool = false;
 
     /// The value of a request that is decided, `None` for one that must be expanded.
     ///

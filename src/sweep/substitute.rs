@@ -6,7 +6,7 @@
 use super::{
     expand::expand,
     ite::{Ite, Request},
-    nest::{Nest, Pause},
+    nest::{Covers, Nest, Pause},
     run::Run,
 };
 use crate::{
@@ -44,11 +44,7 @@ impl Substitute<'_> {
     }
 }
 
-impl Nest for Substitute<'_> {
-    fn files(&self) -> Vec<&NodeFile> {
-        self.images.iter().map(|(_, image)| image.file).collect()
-    }
-
+impl Covers for Substitute<'_> {
     fn covers(&self, variable: u32, top: Option<u32>) -> bool {
         self.image(variable).variable().is_none_or(|name| top.is_some_and(|top| top <= name))
     }
@@ -59,6 +55,12 @@ impl Nest for Substitute<'_> {
 
     fn settle(&self, _: u64, _: u64) -> Option<u64> {
         None
+    }
+}
+
+impl Nest for Substitute<'_> {
+    fn files(&self) -> Vec<&NodeFile> {
+        self.images.iter().map(|(_, image)| image.file).collect()
     }
 
     fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {

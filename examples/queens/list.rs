@@ -1,0 +1,91 @@
+//! `queens list`: every solution, found by restricting the diagram of all of them column by column.
+
+use strata_bdd::Bdd;
+
+use crate::{
+    Failure,
+    drawing::Drawing,
+    options::{ListOptions, Via},
+    output::{Output, print},
+    recipe::board,
+};
+
+/// Prints the solutions, a line each, in lexicographic order.
+pub fn list(options: &ListOptions) -> Result<(), Failure> {
+    let n = options.n;
+    let output = Output::new(&options.output(), n);
+    let store = options.store.open(output.callback())?;
+    let solutions = board(n, &store, |row, nodes| output.row(row, nodes))?.bdd;
+    drop(output);
+    let mut listing = Listing { n, left: options.limit.unwrap_or(u64::MAX), board: options.board };
+    match options.via {
+        Via::Restrict => listing.backtrack(&solutions, &mut Vec::new()),
+        Via::Iterate => listing.iterate(&solutions),
+    }
+}
+
+/// What is printed, and how much of it is still wanted.
+struct Listing {
+    n: u32,
+    left: u64,
+    board: bool,
+}
+
+impl Listing {
+    /// Lists the solutions in `rest` whose first columns have their queens in `rows`. (Kunkle, Slavici and Cooperman's procedure
+    /// as Adiar's tutorial gives it.)
+    fn backtrack(&mut self, rest: &Bdd, rows: &mut Vec<u32>) -> Result<(), Failure> {
+        let (n, column) = (self.n, rows.len() as u32);
+        if self.left == 0 || rest.as_constant() == Some(false) {
+            return Ok(());
+        }
+        if column == n {
+            return self.print(rows);
+        }
+        if rest.path_count()? == 1u8.into() {
+            return self.print(&last(rest, rows, n)?);
+        }
+        for row in 0..n {
+            let queen = (0..n).map(|other| (n * other + column, other == row));
+            rows.push(row);
+            self.backtrack(&rest.restrict(queen)?, rows)?;
+            rows.pop();
+        }
+        Ok(())
+    }
+
+    /// Lists the solutions as the enumerator gives them. It has false before true and the square of the first variable first:
+    /// read as columns from the left, each from the last row to the first, that is the same order. (The mirror images of
+    /// solutions are solutions.)
+    fn iterate(&mut self, solutions: &Bdd) -> Result<(), Failure> {
+        let n = self.n;
+        for solution in solutions.assignments(0..n * n)? {
+            if self.left == 0 {
+                break;
+            }
+            let queens = solution?.into_iter().filter(|literal| literal.1);
+            let rows: Vec<u32> = queens.map(|(square, _)| n - 1 - square % n).collect();
+            self.print(&rows)?;
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, rows: &[u32]) -> Result<(), Failure> {
+        self.left -= 1;
+        let words: Vec<_> = rows.iter().map(u32::to_string).collect();
+        print(words.join(" "))?;
+        if self.board { print(format_args!("{}\n", Drawing(rows))) } else { Ok(()) }
+    }
+}
+
+/// The rows of all columns, where only one solution is left below `rows`.
+fn last(rest: &Bdd, rows: &[u32], n: u32) -> Result<Vec<u32>, Failure> {
+    let mut all = rows.to_vec();
+    all.resize(n as usize, 0);
+    for (square, queen) in rest.cube_min()?.unwrap_or_default() {
+        if queen {
+            all[(square % n) as usize] = square / n;
+        }
+    }
+    Ok(all)
+}
