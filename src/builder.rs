@@ -181,7 +181,7 @@ impl BddBuilder {
             return Ok(self.store.constant(last.at_zero));
         };
         let nodes = self.writer.seal(&self.space)?;
-        let file = self.store.run(|run| {
+        let file = self.store.run("build", |run| {
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),

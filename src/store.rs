@@ -2,12 +2,14 @@
 
 use std::{
     cell::Cell,
+    collections::VecDeque,
     fmt,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     model::LARGEST_VARIABLE,
-    sweep::run::{Progress, Run, Workspace},
+    sweep::run::{Counters, Progress, Run, Workspace},
 };
 
 /// Whom a sweep tells how far it has come.
@@ -100,6 +102,7 @@ struct Inner {
     workspace: Mutex<Workspace>,
     empty: Arc<NodeFile>,
     processed_requests: AtomicU64,
+    operations: Mutex<VecDeque<OperationStats>>,
 }
 
 /// What a store has done so far, and what it holds.
@@ -117,6 +120,27 @@ pub struct Stats {
     /// Levels that were sorted outside memory.
     pub external_sorts: u64,
 }
+
+/// What one operation took; see [`Store::operations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperationStats {
+    /// The operation, by the name of the method; "search" is the part of a quantification that comes before it.
+    pub operation: &'static str,
+    /// Sweeps: expand, reduce and fold.
+    pub sweeps: u64,
+    /// Levels that these sweeps went through.
+    pub levels: u64,
+    /// Requests that its expand sweeps took from their queues.
+    pub requests: u64,
+    /// Bytes written to temporary files meanwhile.
+    pub spilled_bytes: u64,
+    /// Time from its turn to its end.
+    pub time: Duration,
+}
+
+/// How many operations a store remembers.
+const REMEMBERED: usize = 64;
 
 thread_local! {
     /// Whether this thread is inside a progress callback.
@@ -155,6 +179,7 @@ impl Store {
             workspace: Mutex::default(),
             empty: Arc::new(NodeFile::empty()),
             processed_requests: AtomicU64::new(0),
+            operations: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -176,6 +201,20 @@ impl Store {
         }
     }
 
+    /// What the last operations took that needed a sweep, at most 64 of them, the newest last.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(0)?.and(&store.variable(1)?)?;
+    /// let last = store.operations().pop().expect("a conjunction was computed");
+    /// assert_eq!((last.operation, last.sweeps, last.requests), ("apply", 2, 2));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn operations(&self) -> Vec<OperationStats> {
+        self.inner.operations.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
     /// The diagram without nodes.
     pub(crate) fn empty(&self) -> Arc<NodeFile> {
         self.inner.empty.clone()
@@ -193,7 +232,7 @@ impl Store {
     }
 
     /// Runs one operation, when it is its turn.
-    pub(crate) fn run<T>(&self, operation: impl FnOnce(&mut Run<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn run<T>(&self, name: &'static str, operation: impl FnOnce(&mut Run<'_>) -> Result<T>) -> Result<T> {
         if IN_CALLBACK.get() {
             return Err(Error::InsideCallback);
         }
@@ -208,9 +247,22 @@ impl Store {
         });
         let progress = callback.as_ref().map(|callback| callback as &dyn Fn(&Progress));
         let mut run = Run::new(&space, &mut workspace, progress);
+        let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);
-        self.inner.processed_requests.fetch_add(run.counters.requests, Relaxed);
+        let Counters { requests, sweeps, levels, .. } = run.counters;
+        self.inner.processed_requests.fetch_add(requests, Relaxed);
+        let spilled_bytes = self.inner.meter.spilled_bytes.load(Relaxed) - spilled;
+        let time = start.elapsed();
+        self.remember(OperationStats { operation: name, sweeps, levels, requests, spilled_bytes, time });
         outcome
+    }
+
+    fn remember(&self, stats: OperationStats) {
+        let mut operations = self.inner.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        if operations.len() == REMEMBERED {
+            operations.pop_front();
+        }
+        operations.push_back(stats);
     }
 }
 

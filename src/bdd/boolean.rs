@@ -54,7 +54,7 @@ impl Bdd {
             (&self.file, &other.file, false)
         };
         let stored = BinaryOp::from_fn(|a, b| complement != if swapped { value(b, a) } else { value(a, b) });
-        let file = self.store.run(|run| build(&Apply::new(stored), &[first, second], run))?;
+        let file = self.store.run("apply", |run| build(&Apply::new(stored), &[first, second], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
@@ -129,7 +129,7 @@ impl Bdd {
         let complement = [self.complement, then.complement, otherwise.complement];
         let result = if self.complement { then.complement } else { otherwise.complement };
         let spec = Ite { complement, result };
-        let file = self.store.run(|run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
+        let file = self.store.run("ite", |run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 

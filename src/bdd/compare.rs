@@ -31,7 +31,7 @@ impl Bdd {
         }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
         let both = BinaryOp::from_fn(|x, y| (x != a.complement) && (y != b.complement));
-        let meet = self.store.run(|run| find(&Apply::new(both), &[&a.file, &b.file], run))?;
+        let meet = self.store.run("disjoint", |run| find(&Apply::new(both), &[&a.file, &b.file], run))?;
         Ok(!meet)
     }
 }

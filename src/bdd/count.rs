@@ -34,7 +34,8 @@ impl Bdd {
         if variables > LARGEST_VARIABLE + 1 {
             return Err(Error::VariableOutOfRange { variable: variables - 1, largest: LARGEST_VARIABLE });
         }
-        let over_support = self.store.run(|run| count(&self.file, Count::Assignments, !self.complement, run))?;
+        let over_support =
+            self.store.run("sat_count", |run| count(&self.file, Count::Assignments, !self.complement, run))?;
         Ok(over_support << (u64::from(variables) - support))
     }
 
@@ -45,6 +46,6 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and the budget.
     pub fn path_count(&self) -> Result<BigUint> {
-        self.store.run(|run| count(&self.file, Count::Paths, !self.complement, run))
+        self.store.run("path_count", |run| count(&self.file, Count::Paths, !self.complement, run))
     }
 }

@@ -53,10 +53,10 @@ impl Bdd {
         let mut up: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
         let Some(down) = up.pop() else { return Ok(self.clone()) };
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &quantified };
-        let value = self.complement || self.store.run(|run| find(&lowest, &[&self.file], run))?;
+        let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify { absorbing: !value, down: Some(down), up, complement: self.complement != value };
-        let file = self.store.run(|run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;
+        let file = self.store.run("exists", |run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 
@@ -90,7 +90,7 @@ impl Bdd {
         let first = levels.first(levels.ranks() - 1 - above);
         let complement = self.eval(|_| false)? != self.eval(|other| other == variable)?;
         let spec = Difference { variable, first, complement };
-        let file = self.store.run(|run| build(&spec, &[&self.file, &self.file], run))?;
+        let file = self.store.run("unique", |run| build(&spec, &[&self.file, &self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
@@ -115,19 +115,19 @@ impl Bdd {
         up.extend(other.file.variables());
         up.sort_unstable();
         up.dedup();
-        let kept: Vec<_> = up.iter().filter(|&&variable| !quantified(variable)).map(|&kept| (kept, false)).collect();
         up.retain(|&variable| quantified(variable));
         if up.is_empty() {
             return self.and(other);
         }
-        let value = {
-            let [a, b] = [self.restrict(kept.iter().copied())?, other.restrict(kept)?];
-            a.and(&b)?.as_constant() != Some(false)
-        };
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
-        let conjunction = BinaryOp::from_fn(|x, y| ((x != a.complement) && (y != b.complement)) != value);
+        let files = [&*a.file, &*b.file];
+        let conjunction = |complement| {
+            Apply::new(BinaryOp::from_fn(|x, y| ((x != a.complement) && (y != b.complement)) != complement))
+        };
+        let lowest = Lowest { spec: conjunction(false), free: &quantified };
+        let value = self.store.run("search", |run| find(&lowest, &files, run))?;
         let nest = Quantify { absorbing: !value, down: None, up, complement: false };
-        let file = self.store.run(|run| build_nested(&Apply::new(conjunction), &nest, &[&a.file, &b.file], run))?;
+        let file = self.store.run("and_exists", |run| build_nested(&conjunction(value), &nest, &files, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 }

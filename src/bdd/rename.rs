@@ -103,7 +103,7 @@ impl Bdd {
             complement: function.complement,
             result: self.complement != result,
         };
-        let file = self.store.run(|run| build(&spec, &[&self.file, &self.file, &function.file], run))?;
+        let file = self.store.run("compose", |run| build(&spec, &[&self.file, &self.file, &function.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 
@@ -155,7 +155,7 @@ impl Bdd {
         };
         let nest = Substitute { images: images.iter().map(image).collect() };
         let copy = Copy { complement: self.complement != result };
-        let file = self.store.run(|run| build_nested(&copy, &nest, &[&self.file], run))?;
+        let file = self.store.run("substitute", |run| build_nested(&copy, &nest, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 }

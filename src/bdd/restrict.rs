@@ -36,7 +36,7 @@ impl Bdd {
         }
         let complement = self.eval(|variable| value(variable).unwrap_or(false))?;
         let spec = Restrict { complement: self.complement != complement, literals };
-        let file = self.store.run(|run| build(&spec, &[&self.file], run))?;
+        let file = self.store.run("restrict", |run| build(&spec, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 

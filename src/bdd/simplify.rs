@@ -31,7 +31,7 @@ impl Bdd {
         let nearest = care.cube_min()?.unwrap_or_default();
         let result = self.eval(|variable| nearest.binary_search(&(variable, true)).is_ok())?;
         let spec = Constrain { complement: care.complement, result: self.complement != result };
-        let file = self.store.run(|run| build(&spec, &[&self.file, &care.file], run))?;
+        let file = self.store.run("constrain", |run| build(&spec, &[&self.file, &care.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 

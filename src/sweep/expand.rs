@@ -41,7 +41,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
     let space = run.space;
-    let _sweep = tracing::debug_span!("expand").entered();
+    let _sweep = run.begin("expand");
     let mut frontier = Frontier::new(spec, operands, above, space)?;
     ask_all(&mut |request| frontier.pass_on(request))?;
     for level in 0..frontier.variables.len() {

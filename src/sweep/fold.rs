@@ -64,7 +64,7 @@ fn fold<A: Arithmetic, const N: usize>(
     arithmetic: &A,
     run: &mut Run<'_>,
 ) -> Result<Option<[u64; N]>> {
-    let _sweep = tracing::debug_span!("count").entered();
+    let _sweep = run.begin("count");
     let (space, levels) = (run.space, file.levels());
     let top = levels.ranks() - 1;
     let mut upper = Fold {

@@ -45,7 +45,7 @@ pub enum Reduced<I> {
 
 /// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
-    let _sweep = tracing::debug_span!("reduce").entered();
+    let _sweep = run.begin("reduce");
     let space = run.space;
     let mut sweep = Upward::new(unreduced, space)?;
     for rank in (1..sweep.levels.ranks()).rev() {

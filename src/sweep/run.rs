@@ -20,6 +20,10 @@ pub struct Counters {
     pub requests: u64,
     /// Nodes of the unreduced diagram.
     pub unreduced: u64,
+    /// Sweeps begun.
+    pub sweeps: u64,
+    /// Levels that sweeps have done.
+    pub levels: u64,
 }
 
 /// How far a sweep has come; reported once per level.
@@ -57,8 +61,15 @@ impl<'a> Run<'a> {
         Self { space, sorter, children, ids, counters: Counters::default(), progress }
     }
 
+    /// Counts a sweep.
+    pub fn begin(&mut self, sweep: &'static str) -> tracing::span::EnteredSpan {
+        self.counters.sweeps += 1;
+        tracing::debug_span!("sweep", sweep).entered()
+    }
+
     /// Reports a finished level.
-    pub fn report(&self, sweep: &'static str, variable: u32, nodes: u64) {
+    pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) {
+        self.counters.levels += 1;
         tracing::trace!(sweep, variable, nodes, "level");
         if let Some(progress) = self.progress {
             progress(&Progress { sweep, variable, nodes });
