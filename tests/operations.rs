@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, default_store, limits, smallest_store, store_with, table::Table};
-use strata_bdd::{Bdd, Error, Result, Store, VariablePairs};
+use strata_bdd::{Bdd, Error, Result, Store, VariablePairs, testing::Limits};
 
 /// Neighbours, and variables with gaps up to the largest there is.
 const THREE: [[u32; 3]; 2] = [[0, 1, 2], [40, 1000, (1 << 24) - 1]];
@@ -315,7 +315,17 @@ fn random_functions_of_up_to_twelve_variables_are_treated_right() -> Result<()> 
 }
 
 #[test]
+fn quantification_by_nested_sweeps_alone_gives_the_same() -> Result<()> {
+    random_cases(&store_with(limits(|limits| limits.growth = 0)), 11, 40, 12)
+}
+
+#[test]
 fn every_way_of_spilling_gives_the_same() -> Result<()> {
+    [0, 4].into_iter().try_for_each(every_way_of_spilling)
+}
+
+fn every_way_of_spilling(growth: u64) -> Result<()> {
+    let store_with = |limits| store_with(Limits { growth, ..limits });
     // Queues and arcs on disk.
     random_cases(
         &store_with(limits(|limits| (limits.block, limits.queue, limits.arcs) = (4096, 20_000, 0))),

@@ -9,10 +9,10 @@ use crate::{
     store::check_variable,
     sweep::{
         apply::Apply,
-        build::{build, build_nested},
+        build::build,
         copy::Copy,
         difference::Difference,
-        quantify::Quantify,
+        quantify::{Quantify, and_quantify, quantify},
         search::{Lowest, find},
     },
 };
@@ -50,13 +50,15 @@ impl Bdd {
 
     /// [`Bdd::exists`] of every variable for which `quantified` holds.
     pub fn exists_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
-        let mut up: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
-        let Some(down) = up.pop() else { return Ok(self.clone()) };
+        let variables: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
+        if variables.is_empty() {
+            return Ok(self.clone());
+        }
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &quantified };
         let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
-        let spec = Quantify { absorbing: !value, down: Some(down), up, complement: self.complement != value };
-        let file = self.store.run("exists", |run| build_nested(&spec, &spec, &[&self.file, &self.file], run))?;
+        let spec = Quantify { absorbing: !value, complement: self.complement != value, variables };
+        let file = self.store.run("exists", |run| quantify(&self.file, spec, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 
@@ -111,12 +113,12 @@ impl Bdd {
         if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
             return self.and(other)?.exists_where(quantified);
         }
-        let mut up = self.support();
-        up.extend(other.file.variables());
-        up.sort_unstable();
-        up.dedup();
-        up.retain(|&variable| quantified(variable));
-        if up.is_empty() {
+        let mut variables = self.support();
+        variables.extend(other.file.variables());
+        variables.retain(|&variable| quantified(variable));
+        variables.sort_unstable();
+        variables.dedup();
+        if variables.is_empty() {
             return self.and(other);
         }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
@@ -126,8 +128,8 @@ impl Bdd {
         };
         let lowest = Lowest { spec: conjunction(false), free: &quantified };
         let value = self.store.run("search", |run| find(&lowest, &files, run))?;
-        let nest = Quantify { absorbing: !value, down: None, up, complement: false };
-        let file = self.store.run("and_exists", |run| build_nested(&conjunction(value), &nest, &files, run))?;
+        let spec = Quantify { absorbing: !value, complement: false, variables };
+        let file = self.store.run("and_exists", |run| and_quantify(&conjunction(value), &files, spec, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 }

@@ -26,6 +26,8 @@ pub struct Limits {
     pub tables: usize,
     /// Records sorted at once, few enough for the processor's caches.
     pub piece: usize,
+    /// How many times the nodes it is given a sweep may make where there is another way.
+    pub growth: u64,
     /// Ids from here on do not fit the narrow width.
     pub narrow_ids: u64,
 }
@@ -47,6 +49,7 @@ impl Limits {
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
             piece: (budget / 1024).clamp(8 << 10, 256 << 10),
+            growth: 4,
             narrow_ids: 1 << 30,
         }
     }

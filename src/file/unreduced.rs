@@ -20,6 +20,8 @@ pub struct Unreduced<I> {
     pub variables: Vec<u32>,
     /// Whether nobody will ask for more than whether any slot leads to true: there are no arcs.
     pub search: bool,
+    /// Nodes beyond which nobody wants it; an expand sweep that makes more ends early.
+    pub most: u64,
     /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
     pub settled: usize,
     /// For every rank of `levels`, how many of `ones` are of its nodes.
@@ -39,6 +41,7 @@ impl<I: Lane> Unreduced<I> {
             levels: Levels::new(1),
             variables: vec![u32::MAX],
             search: false,
+            most: u64::MAX,
             settled: usize::MAX,
             ones_on: vec![0],
             arcs: Spool::new(Share::Arcs),

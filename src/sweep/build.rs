@@ -22,7 +22,23 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: 
     build_nested(spec, &Flat, operands, run)
 }
 
-/// The same, where `nest` has its say on the way up; its value on the path of low arcs is false.
+/// The same, unless it takes more than `most` nodes before they are reduced.
+pub fn build_within<S: Spec<N>, const N: usize>(
+    spec: &S,
+    operands: &[&NodeFile],
+    most: u64,
+    run: &mut Run<'_>,
+) -> Result<Option<NodeFile>> {
+    let files = operands.iter().copied();
+    narrow_or_wide(
+        files,
+        run,
+        |run| build_in::<u32, S, _, N>(spec, &Flat, operands, most, run),
+        |run| build_in::<u64, S, _, N>(spec, &Flat, operands, most, run),
+    )
+}
+
+/// The same as [`build`], where `nest` has its say on the way up; its value on the path of low arcs is false.
 pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
@@ -30,12 +46,13 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
     let files = operands.iter().copied().chain(nest.files());
-    narrow_or_wide(
+    let built = narrow_or_wide(
         files,
         run,
-        |run| build_in::<u32, S, K, N>(spec, nest, operands, run),
-        |run| build_in::<u64, S, K, N>(spec, nest, operands, run),
-    )
+        |run| build_in::<u32, S, K, N>(spec, nest, operands, u64::MAX, run),
+        |run| build_in::<u64, S, K, N>(spec, nest, operands, u64::MAX, run),
+    )?;
+    Ok(built.expect("a sweep without a limit is not given up"))
 }
 
 /// Runs a sweep over `files` on 32-bit ids while it can, and again on 64-bit ids where it cannot.
@@ -63,17 +80,22 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
     operands: &[&NodeFile],
+    most: u64,
     run: &mut Run<'_>,
-) -> Result<NodeFile> {
-    let mut unreduced = expand(spec, operands, Unreduced::new(), |ask| ask(root_of::<I, N>(operands)), run)?;
+) -> Result<Option<NodeFile>> {
+    let above = Unreduced { most, ..Unreduced::new() };
+    let mut unreduced = expand(spec, operands, above, |ask| ask(root_of::<I, N>(operands)), run)?;
+    if unreduced.levels.end() > most {
+        return Ok(None);
+    }
     loop {
         match reduce(unreduced, nest, run)? {
-            Reduced::Whole(file) => return Ok(file),
+            Reduced::Whole(file) => return Ok(Some(file)),
             Reduced::Paused(variable, pause) => unreduced = nest.resume(variable, pause, run)?,
             Reduced::Loose(pause) => {
                 let unreduced = pause.tidy(run)?;
                 let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("the root led to all") };
-                return Ok(file);
+                return Ok(Some(file));
             }
         }
     }

@@ -45,7 +45,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     let mut frontier = Frontier::new(spec, operands, above, space)?;
     ask_all(&mut |request| frontier.pass_on(request))?;
     for level in 0..frontier.variables.len() {
-        if frontier.found() {
+        if frontier.ended() {
             break;
         }
         let requests = frontier.queue.take(level);
@@ -142,9 +142,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.queue.push(level as usize, request, self.space)
     }
 
-    /// Whether a search has found what it looks for.
-    fn found(&self) -> bool {
-        self.result.search && self.result.ones.count() + self.result.passed.count() > 0
+    /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
+    fn ended(&self) -> bool {
+        let Unreduced { search, most, ones, passed, .. } = &self.result;
+        self.next > *most || *search && ones.count() + passed.count() > 0
     }
 
     /// Brings every operand to `level`.
@@ -176,7 +177,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut last = [I::MAX; N];
         let mut passes = None;
         sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
-            if self.found() {
+            if self.ended() {
                 return Ok(());
             }
             self.check_room(batch.len())?;
@@ -323,8 +324,8 @@ fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
 }
 
-/// Lanes of a suspended node, enough for three operands.
-const LANES: usize = 8;
+/// Lanes of a suspended node, enough for four operands.
+const LANES: usize = 10;
 
 /// The record of a node whose operand `at` comes next: the id to resolve, the node's own id, and for each operand its two
 /// cofactors (twice the id itself as long as it is not resolved).

@@ -1,11 +1,16 @@
-//! `quantify`: variables combined away, the request being a pair of nodes of one diagram.
+//! `quantify`: variables combined away, the request being a set of nodes of one diagram.
 //!
-//! One variable goes on the way down: where it is tested, a request for a node becomes one for the pair of its children. A
-//! second would make quadruples of pairs, so the others wait for the way up, where nested sweeps make pairs of them again.
+//! On the way down, a request for a node where a quantified variable is tested becomes one for the set of its two children. As
+//! long as sets stay within the lanes of a request nothing else is needed. Where one would not, the node stays, and another
+//! sweep goes over what came out. Sets are not reduced before they are combined, so they can be many more than nodes; a sweep
+//! that makes too many is given up, and the variables go on the way up instead, where nested sweeps combine reduced diagrams
+//! two by two.
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
 use super::{
+    apply::Apply,
+    build::{build, build_nested, build_within},
     expand::expand,
     nest::{Covers, Nest, Pause},
     run::Run,
@@ -14,95 +19,180 @@ use super::{
 use crate::{
     disk::{lane::Lane, sorter::Source},
     error::Result,
-    file::unreduced::Unreduced,
+    file::{node_file::NodeFile, unreduced::Unreduced},
     model::{FALSE, TERMINALS, TRUE},
 };
 
-/// A request of `quantify`: two nodes of one diagram, of which the second may be neutral, and the slot.
-pub type Request<I> = [I; 3];
-
-/// Combines the two cofactors of every node on some levels by "or" or by "and".
+/// Combines the two cofactors of every node on the levels of some variables by "or" or by "and".
 #[derive(Clone, Debug)]
 pub struct Quantify {
     /// The value that decides: true for "or", false for "and".
     pub absorbing: bool,
-    /// The variable that goes on the way down.
-    pub down: Option<u32>,
-    /// The variables that go on the way up, in ascending order.
-    pub up: Vec<u32>,
     /// Whether the operand is complemented.
     pub complement: bool,
+    /// The variables, in ascending order.
+    pub variables: Vec<u32>,
+}
+
+/// Nodes that a sweep over `nodes` may make before it is given up.
+fn most(nodes: u64, run: &Run<'_>) -> u64 {
+    // Small diagrams may grow a little more.
+    run.space.limits.growth * (nodes + 4096)
+}
+
+/// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
+///
+/// `file` may be complemented and true on the path of low arcs; the result is false there.
+pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Result<NodeFile> {
+    let mut file = file.clone();
+    loop {
+        spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
+        match spec.variables.len() {
+            0 => return Ok(file),
+            1 => return build::<_, 3>(&spec, &[&file; 2], run),
+            _ => match build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), run), run)? {
+                Some(rest) => file = rest,
+                None => {
+                    let down = spec.variables.pop().into_iter().collect();
+                    let first = Quantify { variables: down, ..spec.clone() };
+                    return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
+                }
+            },
+        }
+        spec.complement = false;
+    }
+}
+
+/// What is left of `conjunction` when `spec` has combined all its variables away; see [`quantify`].
+///
+/// A conjunction much larger than its operands is not written down; its variables go on the way up.
+pub fn and_quantify(
+    conjunction: &Apply,
+    operands: &[&NodeFile; 2],
+    spec: Quantify,
+    run: &mut Run<'_>,
+) -> Result<NodeFile> {
+    let most = most(operands[0].node_count() + operands[1].node_count(), run);
+    match build_within(conjunction, operands, most, run)? {
+        Some(whole) => quantify(&whole, spec, run),
+        None => build_nested(conjunction, &spec, operands, run),
+    }
 }
 
 impl Quantify {
-    /// The terminal that, as the second of a pair, leaves the first as it is.
-    pub fn neutral(&self) -> u64 {
-        if self.absorbing == self.complement { TRUE } else { FALSE }
+    fn has(&self, variable: u32) -> bool {
+        self.variables.binary_search(&variable).is_ok()
     }
 
-    fn value(&self, id: u64) -> Option<bool> {
-        (id < TERMINALS).then_some((id == TRUE) != self.complement)
+    /// The terminal that decides a set.
+    fn decisive(&self) -> u64 {
+        if self.absorbing == self.complement { FALSE } else { TRUE }
+    }
+
+    /// The terminal that leaves a set as it is; it fills the lanes that a set does not use.
+    fn neutral(&self) -> u64 {
+        1 - self.decisive()
+    }
+
+    /// Makes `request` the set of the inner nodes among `ids`: each once, the largest first.
+    #[inline(always)]
+    fn gather<I: Lane, const N: usize>(&self, ids: impl Iterator<Item = I>, request: &mut [I; N]) -> Gathered {
+        let set = &mut request[..N - 1];
+        let mut count = 0;
+        for id in ids {
+            if id.get() < TERMINALS {
+                if id.get() == self.decisive() {
+                    set.fill(id);
+                    return Gathered::Decided;
+                }
+                continue;
+            }
+            let at = set[..count].iter().position(|&other| other <= id).unwrap_or(count);
+            if at < count && set[at] == id {
+                continue;
+            }
+            if count == N - 1 {
+                return Gathered::TooMany;
+            }
+            set.copy_within(at..count, at + 1);
+            set[at] = id;
+            count += 1;
+        }
+        set[count..].fill(I::of(self.neutral()));
+        if count == 0 { Gathered::Nothing } else { Gathered::Some }
+    }
+
+    /// What the nested sweeps compute: the same on pairs that are complemented already.
+    fn pairs(&self) -> Self {
+        Self { absorbing: self.absorbing, complement: false, variables: Vec::new() }
     }
 }
 
-impl Spec<3> for Quantify {
+/// What a set comes to.
+#[derive(PartialEq, Eq)]
+enum Gathered {
+    /// The value that decides.
+    Decided,
+    /// The other value.
+    Nothing,
+    /// Something to be expanded.
+    Some,
+    /// More than a request can hold.
+    TooMany,
+}
+
+impl<const N: usize> Spec<N> for Quantify {
     type Rule = ();
 
     #[inline(always)]
-    fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let (a, b) = (request[0].get().max(request[1].get()), request[0].get().min(request[1].get()));
-        match (self.value(a), self.value(b)) {
-            (Some(x), Some(y)) => return Some(if x == y { x } else { self.absorbing }),
-            (_, Some(y)) if y == self.absorbing => return Some(y),
-            _ => {}
+    fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
+        let ids = *request;
+        match self.gather(ids[..N - 1].iter().copied(), request) {
+            Gathered::Decided => Some(self.absorbing),
+            Gathered::Nothing => Some(!self.absorbing),
+            Gathered::Some | Gathered::TooMany => None,
         }
-        let single = a == b || b < TERMINALS;
-        (request[0], request[1]) = (I::of(a), I::of(if single { self.neutral() } else { b }));
-        None
     }
 
     fn rule(&self, variable: u32) -> Option<()> {
-        (self.down == Some(variable)).then_some(())
+        self.has(variable).then_some(())
     }
 
     #[inline(always)]
-    fn change<I: Lane>(&self, (): (), low: &mut Request<I>, high: &mut Request<I>) -> bool {
-        low[1] = high[0];
-        true
+    fn change<I: Lane>(&self, (): (), low: &mut [I; N], high: &mut [I; N]) -> bool {
+        let mut both = *low;
+        let ids = low[..N - 1].iter().chain(&high[..N - 1]).copied();
+        let fits = self.gather(ids, &mut both) != Gathered::TooMany;
+        if fits {
+            *low = both;
+        }
+        fits
     }
 }
 
 impl Covers for Quantify {
     fn covers(&self, variable: u32, _: Option<u32>) -> bool {
-        self.up.binary_search(&variable).is_ok()
+        self.has(variable)
     }
 
     fn settle(&self, low: u64, high: u64) -> Option<u64> {
-        let nested = self.nested();
-        let mut request = [low, high, 0];
-        match nested.decide(&mut request) {
+        let mut pair = [low, high, 0];
+        match self.pairs().decide(&mut pair) {
             Some(value) => Some(u64::from(value)),
-            None => (request[1] < TERMINALS).then_some(request[0]),
+            None => (pair[1] < TERMINALS).then_some(pair[0]),
         }
     }
 }
 
 impl Nest for Quantify {
     fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
-        let (space, nested) = (run.space, self.nested());
-        let neutral = I::of(nested.neutral());
+        let (space, spec) = (run.space, self.pairs());
+        let neutral = I::of(spec.neutral());
         let Pause { above, forest, pairs, singles } = pause;
-        let ask_all = |ask: &mut dyn FnMut(Request<I>) -> Result<()>| {
+        let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([id, neutral, slot])))
         };
-        expand(&nested, &[&forest, &forest], above, ask_all, run)
-    }
-}
-
-impl Quantify {
-    /// What the nested sweeps compute: the same on what is complemented already.
-    fn nested(&self) -> Self {
-        Self { absorbing: self.absorbing, down: None, up: Vec::new(), complement: false }
+        expand(&spec, &[&forest, &forest], above, ask_all, run)
     }
 }

@@ -258,6 +258,7 @@ impl<I: Lane> Upward<I> {
             levels: self.levels,
             variables: self.variables,
             search: false,
+            most: u64::MAX,
             settled: rank,
             ones_on: self.ones_on,
             arcs: self.arcs.into_spool(),
