@@ -1,11 +1,11 @@
 //! The two widths of a record's lanes.
 
-use std::fmt::Debug;
+use std::{fmt::Debug, ops::Add};
 
 use bytemuck::Pod;
 
 /// One lane of a record: a 32-bit or a 64-bit unsigned number.
-pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
+pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
     /// The largest value.
     const MAX: Self;
     /// 4-byte words per lane.

@@ -112,7 +112,7 @@ mod tests {
                     }
                     let mut found = Vec::new();
                     sorter.sort(queue.take(level as usize), 2, &space, |batch| {
-                        found.extend_from_slice(batch);
+                        found.extend(batch.iter());
                         Ok(())
                     })?;
                     assert!(found.is_sorted_by_key(|record| (record[0], record[1])));

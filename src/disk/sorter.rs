@@ -17,6 +17,39 @@ use crate::error::Result;
 /// Records shown at once.
 pub const BATCH: usize = 128;
 
+/// Up to [`BATCH`] records, lane by lane: so they are unpacked several at a time.
+pub struct Batch<I, const N: usize> {
+    lanes: [[I; BATCH]; N],
+    len: usize,
+}
+
+impl<I: Lane, const N: usize> Batch<I, N> {
+    fn new() -> Self {
+        Self { lanes: [[I::zeroed(); BATCH]; N], len: 0 }
+    }
+
+    /// Takes the first `BATCH` of `records` at most.
+    fn fill(&mut self, records: &[[I; N]]) {
+        self.len = records.len().min(BATCH);
+        for (at, record) in records.iter().enumerate().take(BATCH) {
+            for lane in 0..N {
+                self.lanes[lane][at] = record[lane];
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.len
+    }
+
+    /// The records, in order.
+    #[inline(always)]
+    pub fn iter(&self) -> impl Iterator<Item = [I; N]> {
+        (0..self.len.min(BATCH)).map(|at| std::array::from_fn(|lane| self.lanes[lane][at]))
+    }
+}
+
 /// Records to be sorted, which can be shown more than once.
 pub trait Source<I, const N: usize>: Sized {
     /// How many there are.
@@ -51,7 +84,7 @@ impl Sorter {
         bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
-        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
+        mut show: impl FnMut(&Batch<I, N>) -> Result<()>,
     ) -> Result<()> {
         let spare = bucket.count().min(2 * space.limits.piece as u64);
         let fits = |bytes: usize| {
@@ -67,21 +100,27 @@ impl Sorter {
                     Ok(())
                 })?;
                 records.sort_unstable();
-                records.chunks(BATCH).try_for_each(show)
+                let mut batch = Batch::new();
+                records.chunks(BATCH).try_for_each(|records| {
+                    batch.fill(records);
+                    show(&batch)
+                })
             }
             _ => {
                 (self.words, self.spare) = (Vec::new(), Vec::new());
                 let mut external = External::new(space, space.limits.sort / 2)?;
                 bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
                 let mut sorted = external.finish()?;
-                let mut batch = Vec::with_capacity(BATCH);
+                let (mut records, mut batch) = (Vec::with_capacity(BATCH), Batch::new());
                 while let Some(record) = sorted.record()? {
-                    batch.push(record);
-                    if batch.len() == BATCH {
+                    records.push(record);
+                    if records.len() == BATCH {
+                        batch.fill(&records);
                         show(&batch)?;
-                        batch.clear();
+                        records.clear();
                     }
                 }
+                batch.fill(&records);
                 show(&batch)
             }
         }
@@ -93,7 +132,7 @@ impl Sorter {
         bucket: impl Source<I, N>,
         packing: &Packing<N>,
         space: &Space,
-        show: &mut impl FnMut(&[[I; N]]) -> Result<()>,
+        show: &mut impl FnMut(&Batch<I, N>) -> Result<()>,
     ) -> Result<()> {
         let len = bucket.count() as usize;
         let piece = space.limits.piece;
@@ -106,15 +145,14 @@ impl Sorter {
         if self.spare.len() < spare {
             self.spare.resize(spare, 0);
         }
-        let mut batch = [[I::of(0); N]; BATCH];
+        let mut batch = Batch::new();
         let mut start = 0;
         for &end in &self.starts {
             let words = radix::sort(&mut self.words[start..end], &mut self.spare, packing.payload_bits, key_bits);
             for words in words.chunks(BATCH) {
-                for (record, &word) in batch.iter_mut().zip(words) {
-                    *record = packing.unpack(word);
-                }
-                show(&batch[..words.len()])?;
+                batch.len = words.len();
+                packing.unpack(words, &mut batch.lanes);
+                show(&batch)?;
             }
             start = end;
         }

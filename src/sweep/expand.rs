@@ -21,7 +21,7 @@ use crate::{
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
-        sorter::{BATCH, Sorter, Source},
+        sorter::{BATCH, Batch, Sorter, Source},
         space::Space,
         spool::Spool,
     },
@@ -176,14 +176,14 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
         let mut passes = None;
-        sorter.sort(requests, N - 1, space, |batch: &[[I; N]]| {
+        sorter.sort(requests, N - 1, space, |batch: &Batch<I, N>| {
             if self.ended() {
                 return Ok(());
             }
-            self.check_room(batch.len())?;
+            self.check_room(batch.count())?;
             let mut arcs = [[I::of(0)]; BATCH];
             let mut filled = 0;
-            for &request in batch {
+            for request in batch.iter() {
                 let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
                 last = request;
                 if fresh {
@@ -234,9 +234,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(suspended, 1, space, |batch: &[[I; LANES]]| {
+            sorter.sort(suspended, 1, space, |batch: &Batch<I, LANES>| {
                 batch.iter().try_for_each(|partial| {
-                    let (node, mut low, mut high) = resume::<I, N>(partial);
+                    let (node, mut low, mut high) = resume::<I, N>(&partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
                     if late == 0 && rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high)) {
                         high = low;

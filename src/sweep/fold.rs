@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 
 use super::run::Run;
 use crate::{
-    disk::{queue::LevelQueue, space::Space},
+    disk::{queue::LevelQueue, sorter::Batch, space::Space},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader},
 };
@@ -84,13 +84,13 @@ fn fold<A: Arithmetic, const N: usize>(
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
         let mut sum: Option<[u64; N]> = None;
-        run.sorter.sort(values, 1, space, |batch: &[[u64; N]]| {
+        run.sorter.sort(values, 1, space, |batch: &Batch<u64, N>| {
             batch.iter().try_for_each(|value| match &mut sum {
                 Some(sum) if sum[0] == value[0] => {
                     upper.overflow |= !arithmetic.add(&mut sum[1..], &value[1..]);
                     Ok(())
                 }
-                _ => sum.replace(*value).map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space)),
+                _ => sum.replace(value).map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space)),
             })
         })?;
         sum.map_or(Ok(()), |whole| upper.send(&whole, rank, &mut reader, space))?;

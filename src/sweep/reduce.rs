@@ -24,7 +24,7 @@ use crate::{
         pool::Share,
         queue::LevelQueue,
         radix::Bounds,
-        sorter::{BATCH, Sorter, Source},
+        sorter::{BATCH, Batch, Sorter, Source},
         space::Space,
         spool::{Spool, Stack},
     },
@@ -303,8 +303,8 @@ impl<I: Lane> Upward<I> {
     ) -> Result<()> {
         let mut last = [I::MAX; 2];
         let mut id = I::of(FALSE);
-        sorter.sort(siblings, 2, space, |batch: &[[I; 3]]| {
-            for &[low, high, node] in batch {
+        sorter.sort(siblings, 2, space, |batch: &Batch<I, 3>| {
+            for [low, high, node] in batch.iter() {
                 if low != last[0] || high != last[1] {
                     last = [low, high];
                     id = self.writer.push(low, high, space)?;
