@@ -1,6 +1,7 @@
 //! Files of nodes and of arcs: what a sweep reads and what it writes.
 
 pub mod labels;
+pub mod level_map;
 pub mod levels;
 pub mod node_file;
 pub mod reader;

@@ -26,7 +26,7 @@ use crate::{
         spool::Spool,
     },
     error::{Error, Result},
-    file::{node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
+    file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
 };
 
 /// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already.
@@ -81,19 +81,12 @@ struct Frontier<'a, I, S, const N: usize> {
 /// An operand and where the sweep is in it.
 struct Operand<'a> {
     file: &'a NodeFile,
-    /// For every rank of its levels, the level of the sweep; the terminals are below all.
-    steps: Vec<Step>,
+    /// The level of the sweep for each of its ids; the terminals are below all.
+    levels: LevelMap,
     /// The rank of its highest level not yet passed.
     rank: usize,
     /// Its nodes on the level at hand.
     reader: LevelReader<'a>,
-}
-
-/// Where the ids of a rank end, and the level of the sweep they belong to.
-#[derive(Clone, Copy)]
-struct Step {
-    end: u64,
-    level: u32,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
@@ -137,7 +130,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn send(&mut self, request: [I; N]) -> Result<()> {
         let mut level = u32::MAX;
         for at in 0..N - 1 {
-            level = level.min(self.operands[at].level_of(request[at].get()));
+            level = level.min(self.operands[at].levels.of(request[at].get()));
         }
         self.queue.push(level as usize, request, self.space)
     }
@@ -282,21 +275,19 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 impl<'a> Operand<'a> {
     fn new(file: &'a NodeFile, variables: &[u32], span: usize) -> Self {
         let levels = file.levels();
-        let mut steps = Vec::with_capacity(levels.ranks());
         let mut level = variables.len();
-        for rank in 0..levels.ranks() {
-            while rank > 0 && variables[level] != file.variable(rank) {
+        let map = LevelMap::new(levels, |rank| {
+            while rank > 0 && variables.get(level) != Some(&file.variable(rank)) {
                 level -= 1;
             }
-            steps.push(Step { end: levels.range(rank).1, level: level as u32 });
-            level = level.saturating_sub(1);
-        }
-        Self { file, steps, rank: levels.ranks() - 1, reader: LevelReader::new(file, span) }
+            level as u32
+        });
+        Self { file, levels: map, rank: levels.ranks() - 1, reader: LevelReader::new(file, span) }
     }
 
     /// The operand of the last lane, which is none: it is on no level ever.
     fn idle(file: &'a NodeFile) -> Self {
-        Self { file, steps: Vec::new(), rank: 0, reader: LevelReader::new(file, 0) }
+        Self { file, levels: LevelMap::default(), rank: 0, reader: LevelReader::new(file, 0) }
     }
 
     /// Goes to the level of `variable`, if there is one.
@@ -307,15 +298,6 @@ impl<'a> Operand<'a> {
         } else {
             self.reader.leave();
         }
-    }
-
-    #[inline(always)]
-    fn level_of(&self, id: u64) -> u32 {
-        let mut rank = self.file.levels().rank_or_below(id);
-        while self.steps[rank].end <= id {
-            rank += 1;
-        }
-        self.steps[rank].level
     }
 }
 

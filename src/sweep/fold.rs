@@ -14,7 +14,7 @@ use super::run::Run;
 use crate::{
     disk::{queue::LevelQueue, sorter::Batch, space::Space},
     error::Result,
-    file::{node_file::NodeFile, reader::LevelReader},
+    file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
 };
 
 /// What is counted.
@@ -69,6 +69,7 @@ fn fold<A: Arithmetic, const N: usize>(
     let top = levels.ranks() - 1;
     let mut upper = Fold {
         file,
+        ranks: LevelMap::new(levels, |rank| rank as u32),
         count,
         arithmetic,
         queue: LevelQueue::new(top, space)?,
@@ -105,6 +106,8 @@ fn fold<A: Arithmetic, const N: usize>(
 /// The sweep between two levels: what travels down, and what has arrived.
 struct Fold<'a, A, const N: usize> {
     file: &'a NodeFile,
+    /// The rank of every id.
+    ranks: LevelMap,
     count: Count,
     arithmetic: &'a A,
     queue: LevelQueue<u64, N>,
@@ -121,7 +124,7 @@ impl<A: Arithmetic, const N: usize> Fold<'_, A, N> {
             if child == 1 - self.terminal {
                 continue;
             }
-            let to = self.file.levels().rank_of(child);
+            let to = self.ranks.of(child) as usize;
             let mut value = *whole;
             value[0] = child;
             if self.count == Count::Assignments {

@@ -29,7 +29,7 @@ use crate::{
         spool::{Spool, Stack},
     },
     error::Result,
-    file::{levels::Levels, node_file::NodeFile, unreduced::Unreduced, writer::NodeWriter},
+    file::{level_map::LevelMap, levels::Levels, node_file::NodeFile, unreduced::Unreduced, writer::NodeWriter},
     model::{FALSE, TERMINALS, TRUE},
 };
 
@@ -71,6 +71,8 @@ struct Upward<I> {
     levels: Levels,
     variables: Vec<u32>,
     settled: usize,
+    /// The rank of every id.
+    ranks: LevelMap,
     /// By rank.
     steps: Vec<Step>,
     /// Ids on their way to their parents: (slot within the parent's level, id).
@@ -165,6 +167,7 @@ impl<I: Lane> Upward<I> {
         let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, .. } = unreduced;
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
+            ranks: LevelMap::new(&levels, |rank| rank as u32),
             steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
             levels,
             variables,
@@ -286,7 +289,7 @@ impl<I: Lane> Upward<I> {
 
     /// Brings `id` to the node whose slot this is.
     fn arrive(&mut self, slot: u64, id: I, space: &Space) -> Result<()> {
-        match &self.steps[self.levels.rank_of(slot / 2)] {
+        match &self.steps[self.ranks.of(slot / 2) as usize] {
             step if step.end <= 2 => self.root = id,
             step => self.queue.push(step.level, [I::of(slot - step.first), id], space)?,
         }
@@ -317,14 +320,11 @@ impl<I: Lane> Upward<I> {
 
     /// Sends the ids of a level's `width` nodes along the arcs that lead to them, the last node first.
     fn forward(&mut self, mut ids: Descent<'_, I>, width: u64, space: &Space) -> Result<()> {
-        let Self { levels, steps, queue, arcs, root, .. } = self;
+        let Self { ranks, steps, queue, arcs, root, .. } = self;
         let (mut id, mut left) = (ids.step()?, width);
         arcs.pop_while(space, |[arc]| {
             let (slot, first_of_node) = (arc.get() / 2, arc.get() % 2 == 1);
-            let mut rank = levels.rank_or_below(slot / 2);
-            while steps[rank].end <= slot {
-                rank += 1;
-            }
+            let rank = ranks.of(slot / 2) as usize;
             let Step { first, level, .. } = steps[rank];
             if rank > 0 {
                 queue.push(level, [I::of(slot - first), id], space)?;

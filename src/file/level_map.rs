@@ -1,0 +1,74 @@
+//! A fast way from an id to its level.
+
+use super::levels::Levels;
+
+/// A number for each level of a table, to be looked up by ids.
+///
+/// Ids are taken together so that an entry stands for `1 << shift` of them: in a large diagram most of these lie on one level.
+#[derive(Debug, Default)]
+pub struct LevelMap {
+    /// The number of the level that all ids of the entry lie on, or `SEVERAL` plus the rank of the first of them.
+    entries: Vec<u32>,
+    shift: u32,
+    /// For every rank, where its ids end, and its number.
+    ranks: Vec<(u64, u32)>,
+}
+
+/// There are at most this many entries, so that they stay in the second-level cache.
+const ENTRIES: u64 = 1 << 16;
+/// Numbers are below this.
+const SEVERAL: u32 = 1 << 31;
+
+impl LevelMap {
+    /// The map of `levels` in which each rank has the number that `number` gives it.
+    pub fn new(levels: &Levels, mut number: impl FnMut(usize) -> u32) -> Self {
+        let shift = (0..u64::BITS).find(|shift| levels.end() >> shift < ENTRIES).unwrap_or(0);
+        let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).1, number(rank))).collect();
+        let mut entries = Vec::with_capacity((levels.end() >> shift) as usize + 1);
+        for (rank, &(end, number)) in ranks.iter().enumerate() {
+            // Entries of lower ranks are there already, even the one that this rank shares with them.
+            let whole = (end >> shift) as usize;
+            entries.resize(whole.max(entries.len()), number);
+            if entries.len() == whole && end > (whole as u64) << shift {
+                entries.push(SEVERAL + rank as u32);
+            }
+        }
+        Self { entries, shift, ranks }
+    }
+
+    /// The number of the level of `id`, which lies on one.
+    #[inline(always)]
+    pub fn of(&self, id: u64) -> u32 {
+        let entry = self.entries[(id >> self.shift) as usize];
+        if entry < SEVERAL { entry } else { self.search(id, (entry - SEVERAL) as usize) }
+    }
+
+    #[inline(never)]
+    fn search(&self, id: u64, first: usize) -> u32 {
+        let found = self.ranks[first..].iter().find(|(end, _)| id < *end);
+        found.expect("every id that is looked up lies on a level").1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_is_found_on_its_level() {
+        for counts in
+            [vec![], vec![1], vec![1, 1, 1], vec![100, 1, 7, 64, 3, 1], vec![3 << 16, 1, 1 << 16, 9, 2, 1 << 15]]
+        {
+            let mut levels = Levels::new(2);
+            for &count in &counts {
+                levels.push(count);
+            }
+            assert_eq!(levels.end(), 2 + counts.iter().sum::<u64>());
+            let map = LevelMap::new(&levels, |rank| 7 * rank as u32);
+            for rank in 0..levels.ranks() {
+                let (first, end) = levels.range(rank);
+                assert!((first..end).all(|id| map.of(id) == 7 * rank as u32));
+            }
+        }
+    }
+}
