@@ -42,12 +42,16 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Puts each (index, value) of `pairs`.
+    /// Puts each (`first` + index, value) of `pairs`.
     #[inline]
-    pub fn put_all(&mut self, pairs: &[[I; 2]]) -> Result<()> {
+    pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64) -> Result<()> {
         match self {
-            Self::Array(array) => pairs.iter().for_each(|&[index, value]| array[index.get() as usize] = value),
-            Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index.get(), value))?,
+            Self::Array(array) => {
+                for &[index, value] in pairs {
+                    array[(index.get() - first) as usize] = value;
+                }
+            }
+            Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index.get() - first, value))?,
         }
         Ok(())
     }

@@ -311,11 +311,15 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     pub fn pop_while(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<bool>) -> Result<()> {
         while self.left > 0 || self.load(space)? {
             let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
-            for record in lanes[..self.left].chunks_exact(N).rev() {
-                self.left -= N;
-                if !show(std::array::from_fn(|lane| record[lane]))? {
-                    return Ok(());
-                }
+            let mut rest = &lanes[..self.left];
+            let mut more = true;
+            while let Some((before, record)) = rest.split_last_chunk().filter(|_| more) {
+                rest = before;
+                more = show(*record)?;
+            }
+            self.left = rest.len();
+            if !more {
+                return Ok(());
             }
         }
         Ok(())

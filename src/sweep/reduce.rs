@@ -71,11 +71,9 @@ struct Upward<I> {
     levels: Levels,
     variables: Vec<u32>,
     settled: usize,
-    /// The rank of every id.
-    ranks: LevelMap,
-    /// By rank.
-    steps: Vec<Step>,
-    /// Ids on their way to their parents: (slot within the parent's level, id).
+    /// For every id how many levels lie below its own: the level of the queue where its children arrive.
+    heights: LevelMap,
+    /// Ids on their way to their parents: (slot, id).
     queue: LevelQueue<I, 2>,
     writer: NodeWriter<I>,
     ones_on: Vec<u64>,
@@ -85,20 +83,6 @@ struct Upward<I> {
     root: I,
     /// Whether there may be nodes that nothing leads to.
     loose: bool,
-}
-
-/// The slots of a rank, and where it stands in the queue.
-struct Step {
-    first: u64,
-    end: u64,
-    level: usize,
-}
-
-impl Step {
-    fn new(levels: &Levels, rank: usize) -> Self {
-        let (first, end) = levels.range(rank);
-        Self { first: 2 * first, end: 2 * end, level: levels.ranks() - 1 - rank }
-    }
 }
 
 /// The nodes of a level whose children differ, as (low, high, node), straight from the array of children.
@@ -167,8 +151,7 @@ impl<I: Lane> Upward<I> {
         let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, .. } = unreduced;
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
-            ranks: LevelMap::new(&levels, |rank| rank as u32),
-            steps: (0..levels.ranks()).map(|rank| Step::new(&levels, rank)).collect(),
+            heights: LevelMap::new(&levels, |rank| (levels.ranks() - 1 - rank) as u32),
             levels,
             variables,
             settled,
@@ -187,8 +170,8 @@ impl<I: Lane> Upward<I> {
     /// Collects the children of the nodes of `rank`; what does not arrive is false.
     fn children<'a>(&mut self, rank: usize, mut children: Dense<'a, I>, space: &Space) -> Result<Dense<'a, I>> {
         let first = 2 * self.levels.first(rank);
-        let results = self.queue.take(self.steps[rank].level);
-        results.drain(space, |block| children.put_all(block))?;
+        let results = self.queue.take(self.levels.ranks() - 1 - rank);
+        results.drain(space, |block| children.put_all(block, first))?;
         for _ in 0..self.ones_on[rank] {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
             children.put(slot.get() - first, I::of(TRUE))?;
@@ -251,11 +234,10 @@ impl<I: Lane> Upward<I> {
             Ok(left > 0)
         })?;
         let mut singles = Spool::new(Share::Arcs);
-        for step in &self.steps[1..rank] {
-            self.queue.take(step.level).drain(space, |block| {
-                let whole = |&[slot, id]: &[I; 2]| [id, I::of(slot.get() + step.first)];
-                block.iter().try_for_each(|record| singles.append(whole(record), space))
-            })?;
+        for higher in 1..rank {
+            self.queue
+                .take(self.levels.ranks() - 1 - higher)
+                .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
         }
         let mut above = Unreduced {
             levels: self.levels,
@@ -289,10 +271,11 @@ impl<I: Lane> Upward<I> {
 
     /// Brings `id` to the node whose slot this is.
     fn arrive(&mut self, slot: u64, id: I, space: &Space) -> Result<()> {
-        match &self.steps[self.ranks.of(slot / 2) as usize] {
-            step if step.end <= 2 => self.root = id,
-            step => self.queue.push(step.level, [I::of(slot - step.first), id], space)?,
+        let height = self.heights.of(slot / 2) as usize;
+        if height < self.levels.ranks() - 1 {
+            return self.queue.push(height, [I::of(slot), id], space);
         }
+        self.root = id;
         Ok(())
     }
 
@@ -320,14 +303,14 @@ impl<I: Lane> Upward<I> {
 
     /// Sends the ids of a level's `width` nodes along the arcs that lead to them, the last node first.
     fn forward(&mut self, mut ids: Descent<'_, I>, width: u64, space: &Space) -> Result<()> {
-        let Self { ranks, steps, queue, arcs, root, .. } = self;
+        let Self { levels, heights, queue, arcs, root, .. } = self;
+        let top = levels.ranks() - 1;
         let (mut id, mut left) = (ids.step()?, width);
         arcs.pop_while(space, |[arc]| {
             let (slot, first_of_node) = (arc.get() / 2, arc.get() % 2 == 1);
-            let rank = ranks.of(slot / 2) as usize;
-            let Step { first, level, .. } = steps[rank];
-            if rank > 0 {
-                queue.push(level, [I::of(slot - first), id], space)?;
+            let height = heights.of(slot / 2) as usize;
+            if height < top {
+                queue.push(height, [I::of(slot), id], space)?;
             } else {
                 *root = id;
             }
