@@ -6,52 +6,60 @@
 
 use super::lane::Lane;
 
-/// The smallest and largest value of each lane of a set of records, values below 2 left out but in the last lane.
+/// The range of each lane of a set of records, values below 2 left out but in the last lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds<I, const N: usize> {
-    low: [I; N],
-    high: [I; N],
+pub struct Bounds<const N: usize> {
+    /// The smallest value less the number of those left out; these wrap around and are larger than any other.
+    low: [u64; N],
+    high: [u64; N],
 }
 
-impl<I: Lane, const N: usize> Default for Bounds<I, N> {
+impl<const N: usize> Default for Bounds<N> {
     fn default() -> Self {
-        Self { low: [I::MAX; N], high: [I::zeroed(); N] }
+        Self { low: [u64::MAX; N], high: [0; N] }
     }
 }
 
-impl<I: Lane, const N: usize> Bounds<I, N> {
+impl<const N: usize> Bounds<N> {
     /// Widens the bounds to take in `records`.
-    pub fn include(&mut self, records: &[[I; N]]) {
+    pub fn include<I: Lane>(&mut self, records: &[[I; N]]) {
+        let mut bounds = *self;
         for record in records {
             for lane in 0..N {
-                self.include_value(lane, record[lane]);
+                bounds.include_value(lane, record[lane]);
             }
         }
+        *self = bounds;
     }
 
     #[inline(always)]
-    fn include_value(&mut self, lane: usize, value: I) {
-        let apart = lane < N - 1 && value < I::of(APART);
-        self.low[lane] = self.low[lane].min(if apart { I::MAX } else { value });
-        self.high[lane] = self.high[lane].max(value);
+    fn include_value<I: Lane>(&mut self, lane: usize, value: I) {
+        let distance = value.get().wrapping_sub(apart::<N>(lane));
+        self.low[lane] = self.low[lane].min(distance);
+        self.high[lane] = self.high[lane].max(value.get());
     }
 }
 
-impl<I: Lane> Bounds<I, 3> {
+impl Bounds<3> {
     /// The bounds of `pairs` that are each followed by their number.
-    pub fn of_numbered(pairs: &[[I; 2]]) -> Self {
+    pub fn of_numbered<I: Lane>(pairs: &[[I; 2]]) -> Self {
         let mut bounds = Self::default();
         for &[low, high] in pairs {
             bounds.include_value(0, low);
             bounds.include_value(1, high);
         }
-        (bounds.low[2], bounds.high[2]) = (I::of(0), I::of(pairs.len() as u64));
+        (bounds.low[2], bounds.high[2]) = (0, pairs.len() as u64);
         bounds
     }
 }
 
 /// Values below this keep their place whatever the range of the others, in all lanes but the last.
 const APART: u64 = 2;
+
+/// The same for any lane.
+const fn apart<const N: usize>(lane: usize) -> u64 {
+    if lane < N - 1 { APART } else { 0 }
+}
 
 /// How records of `N` lanes are laid into 64 bits.
 #[derive(Clone, Copy, Debug)]
@@ -68,13 +76,13 @@ pub struct Packing<const N: usize> {
 
 impl<const N: usize> Packing<N> {
     /// The layout for records within `bounds` whose first `keys` lanes are the key; `None` when 64 bits are too few.
-    pub fn new<I: Lane>(bounds: &Bounds<I, N>, keys: usize) -> Option<Self> {
+    pub fn new(bounds: &Bounds<N>, keys: usize) -> Option<Self> {
         let (mut base, mut shift, mut mask) = ([0; N], [0; N], [0; N]);
         let (mut total, mut payload_bits) = (0, 0);
         for lane in (0..N).rev() {
-            let high = bounds.high[lane].get();
-            let apart = if lane < N - 1 { APART } else { 0 };
-            base[lane] = if high < apart { 0 } else { bounds.low[lane].get().min(high) - apart };
+            let high = bounds.high[lane];
+            let apart = apart::<N>(lane);
+            base[lane] = if high < apart { 0 } else { bounds.low[lane].min(high - apart) };
             let bits = 64 - (high - base[lane]).leading_zeros();
             if total + bits > 64 {
                 return None;
@@ -111,7 +119,7 @@ impl<const N: usize> Packing<N> {
     pub fn unpack<I: Lane, const LEN: usize>(&self, words: &[u64], lanes: &mut [[I; LEN]; N]) {
         for lane in 0..N {
             let (base, shift, mask) = (I::of(self.base[lane]), self.shift[lane], self.mask[lane]);
-            let apart = if lane < N - 1 { APART } else { 0 };
+            let apart = apart::<N>(lane);
             for (value, &word) in lanes[lane].iter_mut().zip(words) {
                 let narrow = I::of((word >> shift) & mask);
                 *value = if narrow < I::of(apart) { narrow } else { narrow + base };
@@ -205,7 +213,7 @@ mod tests {
         bounds.include(&[[2u64, 0], [u64::MAX, 0]]);
         let packing = Packing::new(&bounds, 1).expect("64 bits vary");
         assert_eq!(unpack::<u64, 2>(&packing, &[packing.pack([u64::MAX, 0])]), [[u64::MAX, 0]]);
-        bounds.include(&[[2, 1]]);
+        bounds.include(&[[2u64, 1]]);
         assert!(Packing::new(&bounds, 1).is_none());
     }
 

@@ -56,7 +56,7 @@ pub trait Source<I, const N: usize>: Sized {
     fn count(&self) -> u64;
 
     /// The range of each lane, or more.
-    fn bounds(&self) -> Bounds<I, N>;
+    fn bounds(&self) -> Bounds<N>;
 
     /// Shows them all.
     fn visit(&self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()>;

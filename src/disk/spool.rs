@@ -30,7 +30,8 @@ pub struct Spool<I, const N: usize> {
     /// Records in `parts`.
     filed: u64,
     /// The range of each lane over the parts on disk.
-    spilled: Bounds<I, N>,
+    spilled: Bounds<N>,
+    marker: PhantomData<I>,
 }
 
 /// A finished run of records, and how many lanes it fills.
@@ -74,7 +75,15 @@ fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
 impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
-        Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, spilled: Bounds::default() }
+        Self {
+            share,
+            parts: Vec::new(),
+            tail: None,
+            used: 0,
+            filed: 0,
+            spilled: Bounds::default(),
+            marker: PhantomData,
+        }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -160,7 +169,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         match &self.tail {
             Some(tail) if tail.class() == Class::Full => {
                 let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
-                self.spilled.include(records(tail.words(), self.used));
+                self.spilled.include::<I>(records(tail.words(), self.used));
                 self.filed = self.count();
                 self.parts.push(Part::Disk(Arc::new(slot), 0, self.used as u32));
                 self.used = 0;
@@ -184,7 +193,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         for part in self.parts.iter_mut().rev() {
             let Part::Ram(block, lanes) = part else { break };
             freed += size_of_val(block.words());
-            self.spilled.include(records(block.words(), *lanes as usize));
+            self.spilled.include::<I>(records(block.words(), *lanes as usize));
             let (slot, offset) = bundle.add(lane_bytes::<I>(block.words(), *lanes as usize))?;
             *part = Part::Disk(slot, offset, *lanes);
         }
@@ -203,14 +212,14 @@ impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
         self.filed + (self.used / N) as u64
     }
 
-    fn bounds(&self) -> Bounds<I, N> {
+    fn bounds(&self) -> Bounds<N> {
         let mut bounds = self.spilled;
         for part in &self.parts {
             if let Part::Ram(block, lanes) = part {
-                bounds.include(records(block.words(), *lanes as usize));
+                bounds.include::<I>(records(block.words(), *lanes as usize));
             }
         }
-        bounds.include(self.tail());
+        bounds.include::<I>(self.tail());
         bounds
     }
 

@@ -89,7 +89,7 @@ struct Upward<I> {
 struct Siblings<'a, I> {
     pairs: &'a [[I; 2]],
     len: u64,
-    bounds: Bounds<I, 3>,
+    bounds: Bounds<3>,
 }
 
 impl<'a, I: Lane> Siblings<'a, I> {
@@ -108,7 +108,7 @@ impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
         self.len
     }
 
-    fn bounds(&self) -> Bounds<I, 3> {
+    fn bounds(&self) -> Bounds<3> {
         self.bounds
     }
 
