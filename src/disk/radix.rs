@@ -173,10 +173,20 @@ fn scatter<const COUNTERS: usize>(source: &[u64], target: &mut [u64], from: u32)
     for start in &mut starts {
         sum += std::mem::replace(start, sum);
     }
-    for &word in source {
+    let mut put = |word: u64| {
         let start = &mut starts[place(word)];
         target[*start as usize] = word;
         *start += 1;
+    };
+    // Four at a time: the loop itself would be a quarter of the work.
+    let (fours, rest) = source.as_chunks::<4>();
+    for four in fours {
+        for &word in four {
+            put(word);
+        }
+    }
+    for &word in rest {
+        put(word);
     }
 }
 
