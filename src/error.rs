@@ -173,6 +173,98 @@ pub enum Error {
     #[error("an operation was called from inside a progress callback; only record what it reports and return")]
     InsideCallback,
 
+    /// A diagram could not be saved. The file that was there before is as it was, unless the action is "sync the folder of":
+    /// then the new file is in its place already, and only a power cut might still undo that.
+    #[error("cannot save {}: could not {action} the new file: {source}; free some space or name another folder", path.display())]
+    SaveFailed {
+        /// What was being done: "create", "write", "sync", "rename", "sync the folder of".
+        action: &'static str,
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// A file could not be opened or read.
+    #[error("cannot read {}: {source}; check its name, its permissions and the disk", path.display())]
+    OpenFailed {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// A file does not begin as a saved diagram does.
+    #[error("{} is not a diagram that `Bdd::save` wrote; name another file", path.display())]
+    NotADiagram {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// A diagram was saved in another version of the format.
+    #[error("{} is in version {found} of the format, this program reads version {known}; use the one that wrote it", path.display())]
+    UnknownVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: u32,
+        /// The version this library reads and writes.
+        known: u32,
+    },
+
+    /// A diagram was saved in another order of bytes.
+    #[error("{} has its bytes in big-endian order; save it again on a little-endian machine", path.display())]
+    OtherByteOrder {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// A diagram was saved with ids of a width that there is not.
+    #[error("{} has ids of {found} bits where 32 or 64 are known; use the program that wrote it", path.display())]
+    UnknownWidth {
+        /// The file.
+        path: PathBuf,
+        /// Bits of an id in the file.
+        found: u32,
+    },
+
+    /// A saved diagram is not as it was written: cut short, or changed since.
+    #[error("{} is damaged: {what}; take another copy or save the diagram again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in words.
+        what: String,
+    },
+
+    /// A saved diagram breaks a rule that every diagram keeps: it is damaged, or another program wrote it.
+    #[error(
+        "{} holds no valid diagram: node {node} has {what} (invariant {invariant}); take another copy or save the diagram again",
+        path.display()
+    )]
+    NotCanonical {
+        /// The file.
+        path: PathBuf,
+        /// The number of the invariant, as the module `model` counts them.
+        invariant: u8,
+        /// The id of the first node that breaks it.
+        node: u64,
+        /// What is wrong with that node, in words.
+        what: &'static str,
+    },
+
+    /// A diagram of a store breaks a rule that every diagram keeps. This is a fault of the memory, the scratch disk or this
+    /// library; nothing computed from the diagram can be trusted.
+    #[error("node {node} has {what} (invariant {invariant}): check memory and disk, or report a fault of the library")]
+    BrokenInvariant {
+        /// The number of the invariant, as the module `model` counts them.
+        invariant: u8,
+        /// The id of the first node that breaks it.
+        node: u64,
+        /// What is wrong with that node, in words.
+        what: &'static str,
+    },
+
     /// The result has more nodes than an id can number.
     #[error("the diagram has more than {limit} nodes, more than an id can number")]
     TooManyNodes {

@@ -73,6 +73,7 @@ pub mod testing {
     pub use crate::disk::{
         backend::{Backend, Os, ScratchFile},
         map::Mapping,
+        named::{NewFile, OldFile},
         space::Limits,
     };
     pub use crate::store::Testing;

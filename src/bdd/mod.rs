@@ -4,6 +4,7 @@ mod boolean;
 mod compare;
 mod count;
 mod cubes;
+mod keep;
 mod quantify;
 mod relation;
 mod rename;

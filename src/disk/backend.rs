@@ -11,9 +11,12 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::map::Mapping;
+use super::{
+    map::Mapping,
+    named::{self, NewFile, OldFile},
+};
 
-/// Where temporary files come from.
+/// Where files come from: temporary ones, and those of the user's.
 pub trait Backend: Send + Sync + fmt::Debug {
     /// The scratch folder, for messages.
     fn folder(&self) -> &Path;
@@ -23,6 +26,12 @@ pub trait Backend: Send + Sync + fmt::Debug {
 
     /// A new folder of its own for one external sort.
     fn sort_folder(&self) -> io::Result<TempDir>;
+
+    /// A new, empty file beside `target`, whose name it takes when it is whole.
+    fn create_beside(&self, target: &Path) -> io::Result<Box<dyn NewFile>>;
+
+    /// The regular file at `path`, to read once.
+    fn open(&self, path: &Path) -> io::Result<OldFile>;
 }
 
 /// An unnamed temporary file.
@@ -61,6 +70,14 @@ impl Backend for Os {
 
     fn sort_folder(&self) -> io::Result<TempDir> {
         tempfile::tempdir_in(&self.folder)
+    }
+
+    fn create_beside(&self, target: &Path) -> io::Result<Box<dyn NewFile>> {
+        Ok(Box::new(named::Beside::new(target)?))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OldFile> {
+        named::open(path)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
-//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`meter`] and [`scratch`] (files), [`space`] (what a sweep
-//! works in), [`spool`] (an append-only log in either), [`radix`] and [`external`] (the two ways to sort), [`sorter`] (which
-//! of them), [`dense`] (arrays that may be too large), [`queue`] (the priority queue of time-forward processing).
+//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`] and [`scratch`]
+//! (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`radix`] and [`external`] (the two
+//! ways to sort), [`sorter`] (which of them), [`dense`] (arrays that may be too large), [`queue`] (the priority queue of
+//! time-forward processing).
 
 pub mod backend;
 pub mod dense;
@@ -10,6 +11,7 @@ pub mod external;
 pub mod lane;
 pub mod map;
 pub mod meter;
+pub mod named;
 pub mod pool;
 pub mod queue;
 pub mod radix;

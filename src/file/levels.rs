@@ -1,5 +1,7 @@
 //! The level table: which ids lie on which level.
 
+use xxhash_rust::xxh3::Xxh3;
+
 /// Levels in the order of their ids.
 ///
 /// Ranks number the levels from 1 in the order they were added; rank 0 stands for the reserved ids below them (the terminals
@@ -56,6 +58,11 @@ impl Levels {
     /// The rank of an id below `end`, by binary search; a sweep makes a [`LevelMap`](super::level_map::LevelMap).
     pub fn rank_of(&self, id: u64) -> usize {
         self.first.partition_point(|&first| first <= id) - 1
+    }
+
+    /// Adds the table to a hash.
+    pub fn hash_into(&self, hash: &mut Xxh3) {
+        (1..self.ranks()).for_each(|rank| hash.update(&self.first(rank).to_le_bytes()));
     }
 
     /// Bytes of memory the table holds.

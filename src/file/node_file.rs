@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::{labels::Labels, levels::Levels};
 use crate::{
     disk::{
@@ -158,6 +160,38 @@ impl NodeFile {
             Width::Narrow => [node[0] & 0xffff_ffff, node[0] >> 32],
             Width::Wide => node,
         })
+    }
+
+    /// Shows all nodes in the order of their ids, the terminals first, as the words they are stored in: a block at a time.
+    pub fn visit_words(&self, space: &Space, mut show: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+        let mut left = self.levels().end() * self.width().node_bytes() as u64 / 8;
+        match &self.nodes.body {
+            Body::Ram { blocks, .. } => {
+                for words in blocks.iter().map(Block::words) {
+                    let (now, _) = words.split_at(left.min(words.len() as u64) as usize);
+                    show(now)?;
+                    left -= now.len() as u64;
+                }
+            }
+            Body::Disk { file, .. } => {
+                let mut buffer = space.pool.buffer();
+                let mut at = 0;
+                while left > 0 {
+                    let (now, _) = buffer.split_at_mut(left.min(buffer.len() as u64) as usize);
+                    file.read_at(bytemuck::cast_slice_mut(now), at).map_err(space.fail("read"))?;
+                    show(now)?;
+                    at += size_of_val(now) as u64;
+                    left -= now.len() as u64;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The hash of the file if `nodes` is that of its nodes' bytes.
+    pub fn hash_with(&self, mut nodes: Xxh3) -> u128 {
+        self.levels().hash_into(&mut nodes);
+        self.labels.hash_with(nodes.digest128())
     }
 
     /// Bytes of nodes on disk.

@@ -198,9 +198,7 @@ impl<I: Lane> NodeWriter<I> {
         if let Some(tail) = &self.tail {
             self.hash.update(&bytemuck::cast_slice(tail.words())[..used]);
         }
-        for rank in 1..self.levels.ranks() {
-            self.hash.update(&self.levels.first(rank).to_le_bytes());
-        }
+        self.levels.hash_into(&mut self.hash);
         let hash = self.hash.digest128();
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();

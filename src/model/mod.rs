@@ -9,6 +9,7 @@
 //! 5. The last node is the root, and every node lies below it.
 //! 6. The path of only low arcs ends in false; a handle's complement bit says where the function itself differs.
 //! 7. Ids are 32 bits wide if and only if all of them fit the narrow width.
+//! 8. The hash of a diagram is that of its bytes.
 
 pub mod op;
 pub mod pairs;

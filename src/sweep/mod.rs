@@ -20,3 +20,4 @@ pub mod run;
 pub mod search;
 pub mod spec;
 pub mod substitute;
+pub mod validate;

@@ -1,7 +1,7 @@
 //! A disk that counts what is asked of it and fails when it is told to.
 
 use std::{
-    io,
+    io::{self, Read, Write},
     path::Path,
     sync::{
         Arc, Mutex,
@@ -9,11 +9,26 @@ use std::{
     },
 };
 
-use strata_bdd::testing::{Backend, Mapping, Os, ScratchFile};
+use strata_bdd::testing::{Backend, Mapping, NewFile, OldFile, Os, ScratchFile};
 use tempfile::TempDir;
 
-/// What can be asked of a disk, in the words of `Error::Io`; and to lose a folder to sort in after it was made.
-pub const ACTIONS: [&str; 6] = ["create", "write", "read", "map", "sort in", LOSE];
+/// What can be asked of a disk, in the words of `Error::Io`; to lose a folder to sort in after it was made; and what can be
+/// asked of the user's files.
+pub const ACTIONS: [&str; 13] = [
+    "create",
+    "write",
+    "read",
+    "map",
+    "sort in",
+    LOSE,
+    "save: create",
+    "save: write",
+    "save: sync",
+    "save: rename",
+    "save: sync the folder of",
+    "open: open",
+    "open: read",
+];
 
 /// The folder is made, but it is gone when the first file shall be written to it.
 pub const LOSE: &str = "lose a folder";
@@ -115,6 +130,65 @@ impl Backend for Disk {
             std::fs::remove_dir(folder.path())?;
         }
         Ok(folder)
+    }
+
+    fn create_beside(&self, target: &Path) -> io::Result<Box<dyn NewFile>> {
+        self.plan.ask("save: create")?;
+        Ok(Box::new(New { inner: self.os.create_beside(target)?, plan: self.plan.clone() }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OldFile> {
+        self.plan.ask("open: open")?;
+        let (inner, len) = self.os.open(path)?;
+        Ok((Box::new(Old { inner, plan: self.plan.clone() }), len))
+    }
+}
+
+/// A new file of the user's on such a disk.
+#[derive(Debug)]
+struct New {
+    inner: Box<dyn NewFile>,
+    plan: Arc<Plan>,
+}
+
+impl Write for New {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.plan.ask("save: write")?;
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl NewFile for New {
+    fn sync(&mut self) -> io::Result<()> {
+        self.plan.ask("save: sync")?;
+        self.inner.sync()
+    }
+
+    fn rename(&mut self) -> io::Result<()> {
+        self.plan.ask("save: rename")?;
+        self.inner.rename()
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.plan.ask("save: sync the folder of")?;
+        self.inner.sync_folder()
+    }
+}
+
+/// A file of the user's on such a disk, to read.
+struct Old {
+    inner: Box<dyn Read>,
+    plan: Arc<Plan>,
+}
+
+impl Read for Old {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.plan.ask("open: read")?;
+        self.inner.read(bytes)
     }
 }
 

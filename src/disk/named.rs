@@ -1,0 +1,147 @@
+//! Files of the user's, under names of the user's: written beside their place and renamed into it, or read once.
+//!
+//! They are never mapped: others may write or truncate a file that has a name.
+
+use std::{
+    fmt,
+    fs::{self, File, Metadata, Permissions},
+    io::{self, Read, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+/// A file in the making, which has the name it is for only once it is whole. Dropped before, it is gone.
+pub trait NewFile: Write + fmt::Debug {
+    /// Waits until what was written is on the disk.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Gives the file its name; whatever had that name is gone in the same instant.
+    fn rename(&mut self) -> io::Result<()>;
+
+    /// Waits until the name is on the disk.
+    fn sync_folder(&mut self) -> io::Result<()>;
+}
+
+/// A file that is read once, and its bytes.
+pub type OldFile = (Box<dyn Read>, u64);
+
+/// The operating system's own new file.
+#[derive(Debug)]
+pub(super) struct Beside {
+    target: PathBuf,
+    folder: File,
+    /// `None` once it has its name.
+    file: Option<NamedTempFile>,
+}
+
+impl Beside {
+    /// A file in the folder of `target`.
+    pub fn new(target: &Path) -> io::Result<Self> {
+        let folder = match target.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        // Readable for those who could read what it replaces; otherwise for whom the user's mask says.
+        let permissions = match fs::metadata(target) {
+            Ok(there) => check_regular(&there)?.permissions(),
+            Err(_) => Permissions::from_mode(0o666),
+        };
+        let mut builder = tempfile::Builder::new();
+        let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
+        Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
+    }
+
+    fn unnamed(&mut self) -> io::Result<&mut NamedTempFile> {
+        self.file.as_mut().ok_or_else(|| io::Error::other("the file has its name already"))
+    }
+}
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unnamed()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unnamed()?.flush()
+    }
+}
+
+impl NewFile for Beside {
+    fn sync(&mut self) -> io::Result<()> {
+        self.unnamed()?.as_file().sync_all()
+    }
+
+    fn rename(&mut self) -> io::Result<()> {
+        self.unnamed()?;
+        // Where it fails the error holds the file, which goes with it.
+        self.file.take().map_or(Ok(()), |file| file.persist(&self.target).map(drop).map_err(io::Error::from))
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        self.folder.sync_all()
+    }
+}
+
+/// The operating system's own file at `path`, to read.
+pub(super) fn open(path: &Path) -> io::Result<OldFile> {
+    // To open a pipe is to wait for somebody who writes, so this comes first.
+    check_regular(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let len = check_regular(&file.metadata()?)?.len();
+    Ok((Box::new(file), len))
+}
+
+/// Refuses folders, pipes and devices.
+fn check_regular(metadata: &Metadata) -> io::Result<&Metadata> {
+    match () {
+        () if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        () if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        () => Ok(metadata),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_is_made_in_the_folder_of_its_target() {
+        let home = tempfile::tempdir().expect("a folder");
+        let long = "x".repeat(255);
+        for (target, folder) in [(Path::new("x"), Path::new(".")), (&home.path().join(long), home.path())] {
+            let mut new = Beside::new(target).expect("a file");
+            let path = new.unnamed().expect("no name yet").path().to_owned();
+            assert_eq!(path.parent().map(fs::canonicalize).transpose().ok(), fs::canonicalize(folder).map(Some).ok());
+            drop(new);
+            assert!(!path.exists());
+        }
+    }
+
+    #[test]
+    fn a_file_that_has_its_name_is_not_written_any_more() {
+        let home = tempfile::tempdir().expect("a folder");
+        let target = home.path().join("x");
+        let mut new = Beside::new(&target).expect("a file");
+        new.write_all(b"whole").expect("room");
+        assert!(!target.exists());
+        new.rename().expect("a name");
+        assert!(new.write_all(b", and more").is_err() && new.sync().is_err() && new.rename().is_err());
+        new.sync_folder().expect("a folder that syncs");
+        drop(new);
+        assert_eq!(fs::read(&target).expect("a file"), b"whole");
+    }
+
+    #[test]
+    fn a_file_that_does_not_get_its_name_is_gone() {
+        let home = tempfile::tempdir().expect("a folder");
+        let target = home.path().join("x");
+        let mut new = Beside::new(&target).expect("a file");
+        new.write_all(b"whole").expect("room");
+        fs::create_dir(&target).expect("a folder in its place");
+        assert!(new.rename().is_err());
+        let names = fs::read_dir(home.path()).expect("a folder");
+        assert_eq!(names.map(|entry| entry.expect("a name").path()).collect::<Vec<_>>(), [target]);
+    }
+}
