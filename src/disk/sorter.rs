@@ -78,20 +78,19 @@ pub struct Sorter {
 impl Sorter {
     /// Shows the records of `bucket` ordered by their first `keys` lanes, at most `BATCH` at a time; records that agree there come
     /// in any order.
-    #[inline]
     pub fn sort<I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
-        mut show: impl FnMut(&Batch<I, N>) -> Result<()>,
+        show: &mut dyn FnMut(&Batch<I, N>) -> Result<()>,
     ) -> Result<()> {
         let spare = bucket.count().min(2 * space.limits.piece as u64);
         let fits = |bytes: usize| {
             bucket.count().saturating_add(spare).saturating_mul(bytes as u64) <= space.limits.sort as u64
         };
         match Packing::new(&bucket.bounds(), keys) {
-            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, &mut show),
+            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, show),
             None if fits(size_of::<[I; N]>()) => {
                 self.words = Vec::new();
                 let mut records = Vec::with_capacity(bucket.count() as usize);
@@ -126,13 +125,12 @@ impl Sorter {
         }
     }
 
-    #[inline]
     fn sort_packed<I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
         packing: &Packing<N>,
         space: &Space,
-        show: &mut impl FnMut(&Batch<I, N>) -> Result<()>,
+        show: &mut dyn FnMut(&Batch<I, N>) -> Result<()>,
     ) -> Result<()> {
         let len = bucket.count() as usize;
         let piece = space.limits.piece;

@@ -169,7 +169,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
         let mut passes = None;
-        sorter.sort(requests, N - 1, space, |batch: &Batch<I, N>| {
+        sorter.sort(requests, N - 1, space, &mut |batch: &Batch<I, N>| {
             if self.ended() {
                 return Ok(());
             }
@@ -227,7 +227,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(suspended, 1, space, |batch: &Batch<I, LANES>| {
+            sorter.sort(suspended, 1, space, &mut |batch: &Batch<I, LANES>| {
                 batch.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N>(&partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;

@@ -85,7 +85,7 @@ fn fold<A: Arithmetic, const N: usize>(
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
         let mut sum: Option<[u64; N]> = None;
-        run.sorter.sort(values, 1, space, |batch: &Batch<u64, N>| {
+        run.sorter.sort(values, 1, space, &mut |batch: &Batch<u64, N>| {
             batch.iter().try_for_each(|value| match &mut sum {
                 Some(sum) if sum[0] == value[0] => {
                     upper.overflow |= !arithmetic.add(&mut sum[1..], &value[1..]);

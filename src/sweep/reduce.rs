@@ -289,7 +289,7 @@ impl<I: Lane> Upward<I> {
     ) -> Result<()> {
         let mut last = [I::MAX; 2];
         let mut id = I::of(FALSE);
-        sorter.sort(siblings, 2, space, |batch: &Batch<I, 3>| {
+        sorter.sort(siblings, 2, space, &mut |batch: &Batch<I, 3>| {
             for [low, high, node] in batch.iter() {
                 if low != last[0] || high != last[1] {
                     last = [low, high];
