@@ -1,19 +1,25 @@
 //! Counting, by folds.
 
+use std::f64::consts::LN_2;
+
 use num_bigint::BigUint;
 
 use super::Bdd;
 use crate::{
     error::{Error, Result},
     model::LARGEST_VARIABLE,
-    sweep::fold::{Count, count},
+    sweep::fold::{
+        count::{Count, approximate, count},
+        number::power_of_two,
+    },
 };
 
 impl Bdd {
     /// The number of assignments to `variables` variables for which the function is true, exactly.
     ///
     /// The variables the function depends on must be among them, whatever their numbers; each of the others doubles the
-    /// count. One top-down sweep: O(sort(f)) transfers while counts fit 64 bits, once more for every 244 levels otherwise.
+    /// count. One top-down sweep: O(sort(f)) transfers while counts fit 64 bits, once more for every 244 levels otherwise, and for
+    /// every 915 bits of the count from there on. [`Bdd::sat_count_ln`] is quick whatever the size.
     ///
     /// # Errors
     /// [`Error::TooFewVariables`] when the function depends on more, [`Error::VariableOutOfRange`] beyond 2^24 of them, and
@@ -27,6 +33,68 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn sat_count(&self, variables: u32) -> Result<BigUint> {
+        let free = self.free_variables(variables)?;
+        let over_support =
+            self.store.run("sat_count", |run| count(&self.file, Count::Assignments, !self.complement, run))?;
+        Ok(over_support << free)
+    }
+
+    /// The natural logarithm of [`Bdd::sat_count`], −∞ for false: for counts of millions of digits, and quick.
+    ///
+    /// One top-down sweep, O(sort(f)) transfers, whatever the size of the count. It is that of a count which is too small by less
+    /// than one part in 2^61 for each node, rounded a few times in `f64`.
+    ///
+    /// # Errors
+    /// As for [`Bdd::sat_count`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let x = store.variable(0)?;
+    /// let expected = 9999.0 * 2f64.ln();
+    /// assert!((x.sat_count_ln(10_000)? - expected).abs() < 1e-12 * expected);
+    /// assert_eq!(x.sat_count_ln(1)?, 0.0);
+    /// assert_eq!(store.constant(false).sat_count_ln(1)?, f64::NEG_INFINITY);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn sat_count_ln(&self, variables: u32) -> Result<f64> {
+        let Some((fraction, exponent)) = self.approximate_count("sat_count_ln", variables)? else {
+            return Ok(f64::NEG_INFINITY);
+        };
+        // From 1 below 2, so that neither term is below zero.
+        Ok((fraction * 2.0).ln() + (exponent - 1) as f64 * LN_2)
+    }
+
+    /// [`Bdd::sat_count`] in floating point, infinite from 2^1024 on.
+    ///
+    /// Exact up to 2^53 over the variables the function depends on, and beyond that too small by less than one part in 2^61 for each
+    /// node but for one rounding to `f64`. Cost as for [`Bdd::sat_count_ln`].
+    ///
+    /// # Errors
+    /// As for [`Bdd::sat_count`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// assert_eq!(store.variable(0)?.sat_count_f64(101)?, 2f64.powi(100));
+    /// assert_eq!(store.variable(0)?.sat_count_f64(10_000)?, f64::INFINITY);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn sat_count_f64(&self, variables: u32) -> Result<f64> {
+        let Some((fraction, exponent)) = self.approximate_count("sat_count_f64", variables)? else { return Ok(0.0) };
+        // The fraction may have been rounded up to 1; no power of 2 that is passed is beyond the largest.
+        Ok(if exponent > 1024 { f64::INFINITY } else { fraction * 2.0 * power_of_two(exponent as i32 - 1) })
+    }
+
+    /// A fraction from 1/2 to 1 and an exponent of 2; `None` for none.
+    fn approximate_count(&self, name: &'static str, variables: u32) -> Result<Option<(f64, u64)>> {
+        let free = self.free_variables(variables)?;
+        let count = self.store.run(name, |run| approximate(&self.file, Count::Assignments, !self.complement, run))?;
+        Ok(count.map(|[fraction, exponent]| (fraction as f64 * power_of_two(-64), exponent + free)))
+    }
+
+    /// How many of so many variables the function does not depend on.
+    fn free_variables(&self, variables: u32) -> Result<u64> {
         let support = (self.file.levels().ranks() - 1) as u64;
         if u64::from(variables) < support {
             return Err(Error::TooFewVariables { given: variables.into(), support });
@@ -34,9 +102,7 @@ impl Bdd {
         if variables > LARGEST_VARIABLE + 1 {
             return Err(Error::VariableOutOfRange { variable: variables - 1, largest: LARGEST_VARIABLE });
         }
-        let over_support =
-            self.store.run("sat_count", |run| count(&self.file, Count::Assignments, !self.complement, run))?;
-        Ok(over_support << (u64::from(variables) - support))
+        Ok(u64::from(variables) - support)
     }
 
     /// The number of paths from the root to true, exactly. The constant true has one, the empty path.

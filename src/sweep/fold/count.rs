@@ -1,0 +1,143 @@
+//! Counting: numbers travel, and what meets is added up.
+//!
+//! Counting is exact at any size: counts travel as 64-bit numbers, and where one would overflow the sweep starts again with
+//! residues modulo several coprime numbers, from which the Chinese remainder theorem puts the count together. Where an
+//! approximation will do, one sweep in floating point does.
+//!
+//! Cost: a sweep, one more for the other terminal, and one more for every 244 levels if 64 bits are too few; beyond 244
+//! levels, one in floating point says how many bits the count has, and one more for every 915 of them follows.
+
+use num_bigint::BigUint;
+
+use super::{
+    Arc, Load, fold,
+    number::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
+};
+use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, sweep::run::Run};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Paths from the root to a terminal.
+    Paths,
+    /// Assignments to the variables of the diagram's levels: a level that a path skips counts twice.
+    Assignments,
+}
+
+/// The number of paths or assignments that lead to `terminal`.
+pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<BigUint> {
+    let levels = file.levels().ranks() - 1;
+    if levels == 0 {
+        return Ok(BigUint::from(u8::from(!terminal)));
+    }
+    if let Some([_, total]) = sum(file, count, terminal, Plain, run)? {
+        return Ok(BigUint::from(total));
+    }
+    if count == Count::Assignments {
+        // One of the two terminals is often reached in few ways.
+        if let Some([_, total]) = sum(file, count, !terminal, Plain, run)? {
+            return Ok((BigUint::from(1u8) << levels) - total);
+        }
+    }
+    // A count is at most 2^levels.
+    if levels < FEW * MODULUS_BITS {
+        return residues::<FEW, { 1 + FEW }>(file, count, terminal, levels, run);
+    }
+    let [_, exponent] = approximate_over_levels(file, count, terminal, run)?;
+    // What was lost in rounding is less than half.
+    residues::<MANY, { 1 + MANY }>(file, count, terminal, exponent as usize + 1, run)
+}
+
+/// The same approximately, as a fraction of 2^64 from 1/2 below 1 and an exponent of 2; `None` for none.
+///
+/// It is too small by at most one part in 2^62 for each node, and exact up to 2^64.
+pub fn approximate(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Option<[u64; 2]>> {
+    match (file.node_count(), terminal) {
+        (0, true) => Ok(None),
+        (0, false) => Ok(Some([1 << 63, 1])),
+        _ => approximate_over_levels(file, count, terminal, run).map(Some),
+    }
+}
+
+fn approximate_over_levels(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<[u64; 2]> {
+    let [_, total @ ..] = sum::<Scaled, 3>(file, count, terminal, Scaled, run)?.expect("a fraction overflows never");
+    Ok(total)
+}
+
+/// Residues that travel together, where those are enough and where they are not.
+const FEW: usize = 4;
+const MANY: usize = 15;
+
+/// The number, which is below 2^`bits`, from its residues; `N` is `R + 1`.
+fn residues<const R: usize, const N: usize>(
+    file: &NodeFile,
+    count: Count,
+    terminal: bool,
+    bits: usize,
+    run: &mut Run<'_>,
+) -> Result<BigUint> {
+    let moduli = coprimes(bits / MODULUS_BITS + 1);
+    let mut residues = Vec::with_capacity(moduli.len());
+    for some in moduli.chunks(R) {
+        let total = sum::<_, N>(file, count, terminal, Modulo::<R>::new(some), run)?.expect("residues do not overflow");
+        residues.extend_from_slice(&total[1..=some.len()]);
+    }
+    Ok(combine(&moduli, &residues))
+}
+
+/// What arrives at `terminal`, in the lanes but the first; `None` when it overflowed on the way.
+fn sum<A: Arithmetic, const N: usize>(
+    file: &NodeFile,
+    count: Count,
+    terminal: bool,
+    arithmetic: A,
+    run: &mut Run<'_>,
+) -> Result<Option<[u64; N]>> {
+    let sum = Sum { count, arithmetic, total: [0; N], overflow: false };
+    Ok(fold(file, terminal, sum, run)?.map(|sum| sum.total))
+}
+
+/// Numbers that are added up.
+struct Sum<A, const N: usize> {
+    count: Count,
+    arithmetic: A,
+    /// What has arrived.
+    total: [u64; N],
+    overflow: bool,
+}
+
+impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
+    const SWEEP: &'static str = "count";
+    const KEYS: usize = if A::ORDERED { N } else { 1 };
+
+    fn root(&self) -> [u64; N] {
+        let mut root = [0; N];
+        self.arithmetic.one(&mut root[1..]);
+        root
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, whole: &mut [u64; N], next: &[u64; N], _: &Space) -> Result<()> {
+        self.overflow |= !self.arithmetic.add(&mut whole[1..], &next[1..]);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N] {
+        let mut value = *whole;
+        if self.count == Count::Assignments {
+            self.overflow |= !self.arithmetic.double(&mut value[1..], arc.skipped());
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, value: &[u64; N], _: &Space) -> Result<()> {
+        self.overflow |= !self.arithmetic.add(&mut self.total[1..], &value[1..]);
+        Ok(())
+    }
+
+    fn in_vain(&self) -> bool {
+        A::EXACT_ONLY && self.overflow
+    }
+}

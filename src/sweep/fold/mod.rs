@@ -1,0 +1,145 @@
+//! `fold`: a top-down sweep that carries values along the arcs and ends in what arrives at a terminal.
+//!
+//! ```text
+//!              the diagram, level by level from the top
+//!                    │ children
+//!   ┌─► LevelQueue ──┴─► sort by ids ─► merge what arrived at a node ─┬─► along its two arcs ─► the terminal: arrive
+//!   │     values                                                      │
+//!   └─────────────────────────────────────────────────────────────────┘
+//! ```
+//! What is carried is a [`Load`]: [`count`] carries numbers.
+//!
+//! Cost: every arc is pushed, sorted and popped once; O(sort(f)) transfers. Memory: the budget's share for the queue, and one
+//! level's array for sorting.
+//!
+//! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
+
+pub mod count;
+pub mod number;
+
+use super::run::Run;
+use crate::{
+    disk::{queue::LevelQueue, space::Space},
+    error::Result,
+    file::{node_file::NodeFile, reader::LevelReader},
+};
+
+/// What a fold carries: records of the id of a node and `N - 1` lanes of value.
+pub trait Load<const N: usize> {
+    /// The name of the sweep, for those who watch.
+    const SWEEP: &'static str;
+    /// How many lanes what arrives on a level is sorted by. The id is the first of them; more only where the order in which
+    /// values of one node are merged tells.
+    const KEYS: usize = 1;
+
+    /// What the root starts with; its id is filled in.
+    fn root(&self) -> [u64; N];
+
+    /// Merges another value that arrives at the same node into `whole`.
+    fn merge(&mut self, whole: &mut [u64; N], next: &[u64; N], space: &Space) -> Result<()>;
+
+    /// What a node that has gathered `whole` sends along `arc`; the child's id is filled in.
+    fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N];
+
+    /// Takes a value that arrives at the terminal.
+    fn arrive(&mut self, value: &[u64; N], space: &Space) -> Result<()>;
+
+    /// Whether to go on would be in vain.
+    fn in_vain(&self) -> bool {
+        false
+    }
+}
+
+/// An arc of a diagram.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc {
+    /// The rank of the node it leaves.
+    pub from: usize,
+    /// The rank of its child, 0 for a terminal.
+    pub to: usize,
+}
+
+impl Arc {
+    /// The levels it skips.
+    pub fn skipped(self) -> u32 {
+        (self.from - 1 - self.to) as u32
+    }
+}
+
+/// Carries `load` from the root of a diagram that is no constant to `terminal` and gives it back; `None` where it was in vain.
+///
+/// # Errors
+/// Those of the disk, of the budget, and of the load.
+pub fn fold<C: Load<N>, const N: usize>(
+    file: &NodeFile,
+    terminal: bool,
+    load: C,
+    run: &mut Run<'_>,
+) -> Result<Option<C>> {
+    let _sweep = run.begin(C::SWEEP);
+    let (space, top) = (run.space, file.levels().ranks() - 1);
+    let mut upper = Fold { file, load, queue: LevelQueue::new(top, space)?, terminal: terminal.into() };
+    let mut root = upper.load.root();
+    root[0] = file.root();
+    upper.queue.push(0, root, space)?;
+    let mut reader = LevelReader::new(file, space.limits.window);
+    for rank in (1..=top).rev() {
+        let values = upper.queue.take(top - rank);
+        reader.enter(rank);
+        let mut whole: Option<[u64; N]> = None;
+        run.sorter.sort(values, C::KEYS, space, |batch: &[[u64; N]]| {
+            for value in batch {
+                match &mut whole {
+                    Some(whole) if whole[0] == value[0] => upper.load.merge(whole, value, space)?,
+                    _ => {
+                        if let Some(whole) = whole.replace(*value) {
+                            upper.send(&whole, rank, &mut reader, space)?;
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(whole) = whole {
+            upper.send(&whole, rank, &mut reader, space)?;
+        }
+        if upper.load.in_vain() {
+            return Ok(None);
+        }
+        run.report(C::SWEEP, file.variable(rank), 0);
+    }
+    Ok(Some(upper.load))
+}
+
+/// The sweep between two levels.
+struct Fold<'a, C, const N: usize> {
+    file: &'a NodeFile,
+    load: C,
+    /// What travels down.
+    queue: LevelQueue<u64, N>,
+    terminal: u64,
+}
+
+impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
+    /// Sends what a node of `rank` has gathered along its two arcs.
+    fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
+        let [low, high] = reader.children::<u64>(whole[0], space)?;
+        self.send_along(whole, low, rank, space)?;
+        self.send_along(whole, high, rank, space)
+    }
+
+    #[inline(always)]
+    fn send_along(&mut self, whole: &[u64; N], child: u64, from: usize, space: &Space) -> Result<()> {
+        if child == 1 - self.terminal {
+            return Ok(());
+        }
+        let to = self.file.levels().rank_of(child);
+        let mut value = self.load.send(whole, Arc { from, to });
+        value[0] = child;
+        if child == self.terminal {
+            self.load.arrive(&value, space)
+        } else {
+            self.queue.push(self.file.levels().ranks() - 1 - to, value, space)
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Numbers that travel: in 64 bits as long as they fit, modulo several coprime numbers, or in floating point with a bound of
+//! the error.
+
+use num_bigint::BigUint;
+
+/// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result is exact.
+pub trait Arithmetic {
+    /// Whether a result that is not exact is good for nothing.
+    const EXACT_ONLY: bool = true;
+    /// Whether sums depend on the order in which they are added up.
+    const ORDERED: bool = false;
+
+    /// Sets `a` to 1.
+    fn one(&self, a: &mut [u64]) {
+        a.fill(1);
+    }
+
+    /// Adds `b` to `a`.
+    fn add(&self, a: &mut [u64], b: &[u64]) -> bool;
+
+    /// Doubles `a` as many times.
+    fn double(&self, a: &mut [u64], times: u32) -> bool;
+}
+
+/// One 64-bit number.
+pub struct Plain;
+
+impl Arithmetic for Plain {
+    fn add(&self, a: &mut [u64], b: &[u64]) -> bool {
+        a.iter_mut().zip(b).all(|(a, &b)| a.checked_add(b).map(|sum| *a = sum).is_some())
+    }
+
+    fn double(&self, a: &mut [u64], times: u32) -> bool {
+        a.iter_mut().all(|a| {
+            let fits = *a == 0 || times <= a.leading_zeros();
+            *a = a.checked_shl(times).unwrap_or(0);
+            fits
+        })
+    }
+}
+
+/// Bits that a modulus is good for.
+pub const MODULUS_BITS: usize = 61;
+
+/// `R` residues, each modulo a number below 2^62.
+pub struct Modulo<const R: usize> {
+    moduli: [u64; R],
+}
+
+impl<const R: usize> Modulo<R> {
+    /// Modulo the first `R` of `moduli` at most, and modulo 1 where they are fewer, which nobody asks for.
+    pub fn new(moduli: &[u64]) -> Self {
+        Self { moduli: std::array::from_fn(|at| moduli.get(at).copied().unwrap_or(1)) }
+    }
+}
+
+impl<const R: usize> Arithmetic for Modulo<R> {
+    fn add(&self, a: &mut [u64], b: &[u64]) -> bool {
+        for ((a, &b), &modulus) in a.iter_mut().zip(b).zip(&self.moduli) {
+            let sum = *a + b;
+            *a = if sum < modulus { sum } else { sum - modulus };
+        }
+        true
+    }
+
+    fn double(&self, a: &mut [u64], times: u32) -> bool {
+        if times == 0 {
+            return true;
+        }
+        for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
+            // Square and multiply.
+            let product = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64;
+            let (mut power, mut left) = (2 % modulus, times);
+            while left > 0 {
+                if left % 2 == 1 {
+                    *a = product(*a, power);
+                }
+                power = product(power, power);
+                left /= 2;
+            }
+        }
+        true
+    }
+}
+
+/// `count` numbers between 2^61 and 2^62 of which no two have a common factor.
+pub fn coprimes(count: usize) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::with_capacity(count);
+    let mut candidate = (1u64 << (MODULUS_BITS + 1)) - 1;
+    while found.len() < count {
+        if found.iter().all(|&other| gcd(other, candidate) == 1) {
+            found.push(candidate);
+        }
+        candidate -= 2;
+    }
+    found
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The number below the product of `moduli` that has these `residues` (Chinese remainder theorem).
+pub fn combine(moduli: &[u64], residues: &[u64]) -> BigUint {
+    let mut number = BigUint::ZERO;
+    let mut product = BigUint::from(1u8);
+    for (&modulus, &residue) in moduli.iter().zip(residues) {
+        let modulus = BigUint::from(modulus);
+        let missing = (BigUint::from(residue) + &modulus - &number % &modulus) % &modulus;
+        let inverse = (&product % &modulus).modinv(&modulus).expect("the moduli are coprime");
+        number += &product * (missing * inverse % &modulus);
+        product *= modulus;
+    }
+    number
+}
+
+/// Floating point of any length, rounded towards zero: the lanes of a fraction from 1/2 below 1, the most significant first,
+/// and an exponent of 2.
+///
+/// A sum that is not exact is too small by less than one part in 2^(b−1), where b is 64 for each lane of the fraction. The
+/// values of a fold are sums over paths, and a path goes through any sum but once; so where `d` sums were not exact, each
+/// value is too small by at most `d` such parts. Products with powers of 2 are exact.
+pub struct Scaled;
+
+impl Arithmetic for Scaled {
+    const EXACT_ONLY: bool = false;
+    const ORDERED: bool = true;
+
+    fn one(&self, a: &mut [u64]) {
+        a.fill(0);
+        a[0] = 1 << 63;
+        a[a.len() - 1] = 1;
+    }
+
+    fn add(&self, a: &mut [u64], b: &[u64]) -> bool {
+        let last = a.len() - 1;
+        if a[0] == 0 || b[0] == 0 {
+            if a[0] == 0 {
+                a.copy_from_slice(b);
+            }
+            return true;
+        }
+        let mut small = [0; LANES];
+        let small = &mut small[..=last];
+        small.copy_from_slice(b);
+        if a[last] < small[last] {
+            a.swap_with_slice(small);
+        }
+        let behind = a[last] - small[last];
+        let mut exact = shift_right(&mut small[..last], behind);
+        let mut carry = false;
+        for (a, &b) in a[..last].iter_mut().zip(&small[..last]).rev() {
+            (*a, carry) = a.carrying_add(b, carry);
+        }
+        if carry {
+            exact &= shift_right(&mut a[..last], 1);
+            a[0] |= 1 << 63;
+            a[last] += 1;
+        }
+        exact
+    }
+
+    fn double(&self, a: &mut [u64], times: u32) -> bool {
+        a[a.len() - 1] += u64::from(times);
+        true
+    }
+}
+
+/// As many lanes as a number may have.
+const LANES: usize = 9;
+
+/// Shifts a number right, the most significant lane first; answers whether only zeroes fell out.
+fn shift_right(lanes: &mut [u64], bits: u64) -> bool {
+    let len = lanes.len();
+    let (whole, part) = ((bits / 64).min(len as u64) as usize, (bits % 64) as u32);
+    let mut lost = lanes[len - whole..].iter().fold(0, |lost, lane| lost | lane);
+    lanes.copy_within(..len - whole, whole);
+    lanes[..whole].fill(0);
+    if part > 0 {
+        lost |= lanes[len - 1] << (64 - part);
+        for at in (0..len).rev() {
+            let above = if at == 0 { 0 } else { lanes[at - 1] << (64 - part) };
+            lanes[at] = lanes[at] >> part | above;
+        }
+    }
+    lost == 0
+}
+
+/// 2 to the power of `exponent`, from −1074 to 1023.
+pub fn power_of_two(exponent: i32) -> f64 {
+    debug_assert!((-1074..=1023).contains(&exponent));
+    let bits =
+        if exponent < -1022 { 1 << (exponent + 1074) } else { u64::from((exponent + 1023).cast_unsigned()) << 52 };
+    f64::from_bits(bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn residues_are_put_together_to_the_number_they_are_of() {
+        let moduli = coprimes(20);
+        for number in
+            [BigUint::ZERO, BigUint::from(1u8), BigUint::from(1u8) << 1000, (BigUint::from(1u8) << 1200) - 1u8]
+        {
+            let residues: Vec<u64> =
+                moduli.iter().map(|&m| u64::try_from(&number % m).expect("a residue is small")).collect();
+            assert_eq!(combine(&moduli, &residues), number);
+        }
+    }
+
+    #[test]
+    fn doubling_modulo_agrees_with_doubling() {
+        let modulo = Modulo::<4>::new(&[coprimes(1)[0]; 4]);
+        for times in [0, 1, 63, 64, 65, 1000] {
+            let mut value = [3; 4];
+            modulo.double(&mut value, times);
+            let expected = (BigUint::from(3u8) << times) % modulo.moduli[0];
+            assert_eq!(BigUint::from(value[0]), expected);
+        }
+    }
+
+    /// Twice the number of bits to the left of where a number's point is, so that all of them are whole.
+    fn whole(number: &[u64]) -> BigUint {
+        let (fraction, exponent) = (&number[..number.len() - 1], number[number.len() - 1]);
+        let fraction = fraction.iter().fold(BigUint::ZERO, |sum, &lane| (sum << 64) + lane);
+        (fraction << exponent) << (64 * (5 - number.len()))
+    }
+
+    #[test]
+    fn scaled_sums_are_exact_or_say_so_and_are_too_small_by_no_more_than_promised() {
+        fn check<const N: usize>() {
+            let mut state = 1u64;
+            let mut inexact = 0;
+            for round in 0..20_000u32 {
+                let mut random = || {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 32 << 32) | state.swap_bytes() >> 32
+                };
+                let mut numbers = [[0; N]; 2];
+                for number in &mut numbers {
+                    // Some are full of ones, some are powers of 2.
+                    let kind = random() >> 62;
+                    number[..N - 1].fill_with(|| if kind == 0 { u64::MAX } else { random() });
+                    if kind == 1 {
+                        number[..N - 1].fill(0);
+                    }
+                    number[0] |= 1 << 63;
+                    number[N - 1] = 1 + (random() >> 32) % if round % 2 == 0 { 4 } else { 200 };
+                }
+                let [a, b] = numbers;
+                let mut sum = a;
+                let exact = Scaled.add(&mut sum, &b);
+                let expected = whole(&a) + whole(&b);
+                assert!(sum[0] >> 63 == 1 && whole(&sum) <= expected);
+                assert_eq!(exact, whole(&sum) == expected);
+                assert!((&expected - whole(&sum)) << (64 * (N - 1) - 1) < expected);
+                inexact += u32::from(!exact);
+            }
+            assert!((1000..20_000).contains(&inexact), "{inexact}");
+        }
+        check::<2>();
+        check::<3>();
+        check::<5>();
+    }
+
+    #[test]
+    fn powers_of_two_are_those_of_the_machine() {
+        for (exponent, expected) in [
+            (-1, 0.5),
+            (0, 1.0),
+            (1, 2.0),
+            (1023, 2f64.powi(1023)),
+            (-1022, f64::MIN_POSITIVE),
+            (-1074, f64::from_bits(1)),
+        ] {
+            assert_eq!(power_of_two(exponent).to_bits(), expected.to_bits());
+        }
+    }
+}
