@@ -105,6 +105,13 @@ pub enum Error {
     #[error("the care set is false, so every function agrees with every other; check it before, or take any function")]
     NothingToCareFor,
 
+    /// A weight is infinite or no number.
+    #[error("the weight of variable {variable} is not finite; give each variable a finite weight")]
+    WeightNotFinite {
+        /// The variable.
+        variable: u32,
+    },
+
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(
         "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"

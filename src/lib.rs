@@ -31,7 +31,7 @@
 //!                        reduce ◄── read bottom-up ── Unreduced: arcs                          │
 //!                           │  ids reach their parents through a second LevelQueue             │
 //!                           └──────────────────────────────────────────────────────────────────┘
-//!   fold: a sweep that ends in a number instead of a file (sat_count, path_count)
+//!   fold: a sweep that ends in a number or in paths instead of a file (sat_count, path_count, opt_min)
 //!   walk: one path at a time, a small read for each of its nodes (eval, sat_min, pick, cubes, assignments)
 //! ```
 //!
@@ -59,7 +59,7 @@ mod store;
 mod sweep;
 mod text;
 
-pub use bdd::{Bdd, Cubes};
+pub use bdd::{Bdd, Cubes, Weight};
 pub use builder::{BddBuilder, BuilderNode};
 pub use constraint::Comparison;
 pub use error::{Error, Result};

@@ -5,6 +5,8 @@ mod compare;
 mod count;
 mod cubes;
 mod keep;
+mod domain;
+mod optimum;
 mod quantify;
 mod relation;
 mod rename;
@@ -14,6 +16,7 @@ mod simplify;
 mod text;
 
 pub use cubes::Cubes;
+pub use optimum::Weight;
 
 use std::{fmt, sync::Arc};
 

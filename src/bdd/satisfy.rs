@@ -5,9 +5,8 @@ use super::{
     cubes::{Cubes, HighFirst},
 };
 use crate::{
-    error::{Error, Result},
+    error::Result,
     model::{Cube, TERMINALS, TRUE},
-    store::check_variable,
 };
 
 /// Low before high: the order of bits in a word.
@@ -159,6 +158,10 @@ impl Bdd {
     /// 2^24 − 1, [`Error::OutsideDomain`] when the function depends on a variable that is missing. The items' own are those
     /// of the disk, after which the iterator ends.
     ///
+    /// [`Error::DomainOrder`]: crate::Error::DomainOrder
+    /// [`Error::OutsideDomain`]: crate::Error::OutsideDomain
+    /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
+    ///
     /// ```
     /// # use strata_bdd::{Config, Store};
     /// let store = Store::new(Config::default())?;
@@ -175,22 +178,7 @@ impl Bdd {
     }
 
     fn assignments_by(&self, domain: impl IntoIterator<Item = u32>, high_first: HighFirst) -> Result<Cubes> {
-        let domain = in_ascending_order(domain)?;
-        let missing = self.file.variables().rev().find(|variable| domain.binary_search(variable).is_err());
-        missing.map_or(Ok(()), |variable| Err(Error::OutsideDomain { variable }))?;
+        let domain = self.domain(domain)?;
         Ok(Cubes::new(self, Some(domain), high_first))
     }
-}
-
-/// `domain`, if it is one.
-fn in_ascending_order(domain: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
-    let mut before = None;
-    let checked = domain.into_iter().map(|variable| {
-        check_variable(variable)?;
-        match before.replace(variable) {
-            Some(previous) if previous >= variable => Err(Error::DomainOrder { variable, previous }),
-            _ => Ok(variable),
-        }
-    });
-    checked.collect()
 }

@@ -1,7 +1,7 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the other), [`apply`] (the first
-//! operation), [`fold`] (what travels along arcs: counts).
+//! operation), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod apply;
 pub mod build;

@@ -4,10 +4,13 @@
 //!              the diagram, level by level from the top
 //!                    │ children
 //!   ┌─► LevelQueue ──┴─► sort by ids ─► merge what arrived at a node ─┬─► along its two arcs ─► the terminal: arrive
-//!   │     values                                                      │
-//!   └─────────────────────────────────────────────────────────────────┘
+//!   │     values                                   ╎                  │
+//!   └──────────────────────────────────────────────╎──────────────────┘
+//!                                                  ╎ where a path is asked for
+//!                                                 log ─ ─ ─ ─► trace: the way back
 //! ```
-//! What is carried is a [`Load`]: [`count`] carries numbers.
+//! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs. That ends in a path,
+//! so it logs by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
 //! Cost: every arc is pushed, sorted and popped once; O(sort(f)) transfers. Memory: the budget's share for the queue, and one
 //! level's array for sorting.
@@ -16,6 +19,8 @@
 
 pub mod count;
 pub mod number;
+pub mod optimum;
+mod trace;
 
 use super::run::Run;
 use crate::{
@@ -35,6 +40,11 @@ pub trait Load<const N: usize> {
     /// What the root starts with; its id is filled in.
     fn root(&self) -> [u64; N];
 
+    /// Takes note of the first value that arrives at a node.
+    fn open(&mut self, _first: &[u64; N], _space: &Space) -> Result<()> {
+        Ok(())
+    }
+
     /// Merges another value that arrives at the same node into `whole`.
     fn merge(&mut self, whole: &mut [u64; N], next: &[u64; N], space: &Space) -> Result<()>;
 
@@ -53,6 +63,8 @@ pub trait Load<const N: usize> {
 /// An arc of a diagram.
 #[derive(Clone, Copy, Debug)]
 pub struct Arc {
+    /// Whether it is the high arc of its node.
+    pub high: bool,
     /// The rank of the node it leaves.
     pub from: usize,
     /// The rank of its child, 0 for a terminal.
@@ -95,6 +107,7 @@ pub fn fold<C: Load<N>, const N: usize>(
                         if let Some(whole) = whole.replace(*value) {
                             upper.send(&whole, rank, &mut reader, space)?;
                         }
+                        upper.load.open(value, space)?;
                     }
                 }
             }
@@ -124,17 +137,17 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Sends what a node of `rank` has gathered along its two arcs.
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         let [low, high] = reader.children::<u64>(whole[0], space)?;
-        self.send_along(whole, low, rank, space)?;
-        self.send_along(whole, high, rank, space)
+        self.send_along(whole, low, false, rank, space)?;
+        self.send_along(whole, high, true, rank, space)
     }
 
     #[inline(always)]
-    fn send_along(&mut self, whole: &[u64; N], child: u64, from: usize, space: &Space) -> Result<()> {
+    fn send_along(&mut self, whole: &[u64; N], child: u64, high: bool, from: usize, space: &Space) -> Result<()> {
         if child == 1 - self.terminal {
             return Ok(());
         }
         let to = self.file.levels().rank_of(child);
-        let mut value = self.load.send(whole, Arc { from, to });
+        let mut value = self.load.send(whole, Arc { high, from, to });
         value[0] = child;
         if child == self.terminal {
             self.load.arrive(&value, space)

@@ -1,0 +1,51 @@
+//! The variables that an answer is given over.
+
+use super::Bdd;
+use crate::{
+    disk::pool::Charge,
+    error::{Error, Result},
+    store::check_variable,
+};
+
+impl Bdd {
+    /// `variables`, if they are in ascending order and all that the function depends on are among them.
+    pub(super) fn domain(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
+        let mut before = None;
+        let checked = variables.into_iter().map(|variable| {
+            check_variable(variable)?;
+            match before.replace(variable) {
+                Some(previous) if previous >= variable => Err(Error::DomainOrder { variable, previous }),
+                _ => Ok(variable),
+            }
+        });
+        let domain: Vec<u32> = checked.collect::<Result<_>>()?;
+        let missing = self.file.variables().rev().find(|variable| domain.binary_search(variable).is_err());
+        missing.map_or(Ok(domain), |variable| Err(Error::OutsideDomain { variable }))
+    }
+}
+
+/// A domain, and where the variables of a diagram's levels stand in it.
+pub(super) struct Domain {
+    /// In ascending order.
+    pub variables: Vec<u32>,
+    /// By rank from 1.
+    places: Vec<u32>,
+    _charge: Charge,
+}
+
+impl Domain {
+    /// The domain `variables` of `f`.
+    pub fn of(f: &Bdd, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
+        let variables = f.domain(variables)?;
+        let bytes = size_of::<u32>() * (variables.len() + f.file.variables().len());
+        let charge = f.store.space().pool.charge(bytes, "a domain of so many variables")?;
+        let place = |variable| variables.partition_point(|&smaller| smaller < variable) as u32;
+        let places = f.file.variables().map(place).collect();
+        Ok(Self { variables, places, _charge: charge })
+    }
+
+    /// The place of the variable of the level of `rank`.
+    pub fn place(&self, rank: usize) -> usize {
+        self.places[rank - 1] as usize
+    }
+}

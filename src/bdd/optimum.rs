@@ -1,0 +1,190 @@
+//! The cheapest and the dearest assignment, by a fold.
+
+use self::sealed::Cost;
+use super::{Bdd, domain::Domain};
+use crate::{
+    error::{Error, Result},
+    model::Cube,
+    sweep::fold::{number::power_of_two, optimum::cheapest},
+};
+
+/// What a variable costs where it is true: a whole number (`i64`) or a floating-point number (`f64`).
+pub trait Weight: sealed::Weight {
+    /// A sum of weights: `i128` of `i64`, `f64` of `f64`.
+    type Cost: sealed::Cost;
+}
+
+impl Weight for i64 {
+    type Cost = i128;
+}
+
+impl Weight for f64 {
+    type Cost = f64;
+}
+
+mod sealed {
+    use super::power_of_two;
+
+    pub trait Weight: Copy {
+        /// Two to the power of this is the unit that all of `weights` are counted in.
+        fn unit(weights: impl Iterator<Item = Self>) -> i32;
+
+        /// Whether it is a number.
+        fn is_finite(self) -> bool;
+
+        /// This weight in units, below 2^103 in magnitude.
+        fn in_units(self, unit: i32) -> i128;
+    }
+
+    pub trait Cost {
+        /// A sum of so many units.
+        fn of_units(units: i128, unit: i32) -> Self;
+    }
+
+    impl Cost for i128 {
+        fn of_units(units: i128, _: i32) -> Self {
+            units
+        }
+    }
+
+    impl Cost for f64 {
+        fn of_units(units: i128, unit: i32) -> Self {
+            units as f64 * power_of_two(unit)
+        }
+    }
+
+    impl Weight for i64 {
+        fn unit(_: impl Iterator<Item = Self>) -> i32 {
+            0
+        }
+
+        fn is_finite(self) -> bool {
+            true
+        }
+
+        fn in_units(self, _: i32) -> i128 {
+            self.into()
+        }
+    }
+
+    /// Bits of the largest weight in units.
+    const BITS: i32 = 103;
+
+    impl Weight for f64 {
+        /// Such that the largest weight takes all bits; no number is finer than 2^−1074.
+        fn unit(weights: impl Iterator<Item = Self>) -> i32 {
+            let largest = weights.map(f64::abs).fold(0.0, f64::max);
+            (exponent(largest) + 53 - BITS).max(-1074)
+        }
+
+        fn is_finite(self) -> bool {
+            f64::is_finite(self)
+        }
+
+        fn in_units(self, unit: i32) -> i128 {
+            let bits = self.to_bits();
+            let fraction = i128::from(bits & ((1 << 52) - 1) | u64::from(self.is_normal()) << 52);
+            let shift = exponent(self) - unit;
+            let magnitude = match shift {
+                0.. => fraction << shift,
+                // To the nearest, halves away from zero.
+                -54..0 => ((fraction >> (-shift - 1)) + 1) >> 1,
+                _ => 0,
+            };
+            if self.is_sign_negative() { -magnitude } else { magnitude }
+        }
+    }
+
+    /// The exponent of the last bit of a finite number's fraction, of which there are 53.
+    fn exponent(number: f64) -> i32 {
+        ((number.to_bits() >> 52 & 0x7ff) as i32).max(1) - 1075
+    }
+}
+
+impl Bdd {
+    /// The assignment to the variables of `domain` for which the function is true and the sum of the weights of the variables
+    /// that are true is smallest, and that sum before it. `None` for false.
+    ///
+    /// Of several such assignments it is the first in lexicographic order, false before true, the smallest variable first.
+    ///
+    /// Weights are asked for once for each variable of the domain, in order, and may be negative. `i64`: sums are exact, as
+    /// `i128`. `f64`: weights are rounded to multiples of 2^−103 times the power of 2 above the largest magnitude, which leaves
+    /// all those as they are that are at least 2^−50 of the largest; from there on sums are exact, and the optimum with them.
+    /// The cost given back is rounded once, and infinite where it is beyond the largest `f64`.
+    ///
+    /// One top-down sweep, and one back over the arcs that the cheapest ways take, both O(sort(f)) transfers; 12 bytes for each
+    /// variable of the domain and 4 for each level beside the sweeps' own memory and the assignment.
+    ///
+    /// # Errors
+    /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
+    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::WeightNotFinite`], and those of the disk and the budget.
+    ///
+    /// After: D. E. Knuth, *The Art of Computer Programming*, volume 4A, section 7.1.4, algorithm B.
+    ///
+    /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.variable(3)?.or(&store.variable(5)?)?;
+    /// let weight = |variable| [7, -2, 6i64][variable as usize - 3];
+    /// assert_eq!(f.opt_min(weight, [3, 4, 5])?, Some((4, vec![(3, false), (4, true), (5, true)])));
+    /// assert_eq!(f.opt_max(weight, [3, 4, 5])?, Some((13, vec![(3, true), (4, false), (5, true)])));
+    /// assert_eq!(store.constant(false).opt_min(weight, [3, 4, 5])?, None);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn opt_min<W: Weight>(
+        &self,
+        weight: impl FnMut(u32) -> W,
+        domain: impl IntoIterator<Item = u32>,
+    ) -> Result<Option<(W::Cost, Cube)>> {
+        self.optimum("opt_min", 1, weight, domain)
+    }
+
+    /// The same for the largest sum; of several assignments it is again the first in lexicographic order, false before true.
+    ///
+    /// # Errors
+    /// As for [`Bdd::opt_min`].
+    pub fn opt_max<W: Weight>(
+        &self,
+        weight: impl FnMut(u32) -> W,
+        domain: impl IntoIterator<Item = u32>,
+    ) -> Result<Option<(W::Cost, Cube)>> {
+        self.optimum("opt_max", -1, weight, domain)
+    }
+
+    /// The smallest sum of `sign` times the weights, times `sign`.
+    fn optimum<W: Weight>(
+        &self,
+        name: &'static str,
+        sign: i128,
+        mut weight: impl FnMut(u32) -> W,
+        domain: impl IntoIterator<Item = u32>,
+    ) -> Result<Option<(W::Cost, Cube)>> {
+        let domain = Domain::of(self, domain)?;
+        let bytes = domain.variables.len() * size_of::<W>();
+        let _charge = self.store.space().pool.charge(bytes, "the weights of so many variables")?;
+        let weights: Vec<W> = domain.variables.iter().map(|&variable| weight(variable)).collect();
+        let unit = W::unit(weights.iter().copied());
+        if let Some((&variable, _)) = domain.variables.iter().zip(&weights).find(|(_, weight)| !weight.is_finite()) {
+            return Err(Error::WeightNotFinite { variable });
+        }
+        if self.as_constant() == Some(false) {
+            return Ok(None);
+        }
+        let cost = |place: usize| sign * weights[place].in_units(unit);
+        // What is best for each variable; a path costs penalties on top.
+        let mut best: Cube =
+            domain.variables.iter().zip(0..).map(|(&variable, place)| (variable, cost(place) < 0)).collect();
+        let mut sum: i128 = (0..weights.len()).map(|place| cost(place).min(0)).sum();
+        if !self.is_constant() {
+            let cost = |rank| cost(domain.place(rank));
+            let cheapest = self.store.run(name, |run| cheapest(&self.file, !self.complement, cost, run))?;
+            sum += cheapest.penalty.cast_signed();
+            for (rank, value) in cheapest.path {
+                best[domain.place(rank)].1 = value;
+            }
+        }
+        Ok(Some((W::Cost::of_units(sign * sum, unit), best)))
+    }
+}

@@ -1,0 +1,206 @@
+//! `trace`: the way back of a fold, from the terminal to the root along the arcs that were logged.
+//!
+//! ```text
+//!              the log, the last arc first
+//!                    │ arcs into a node
+//!   ┌─► LevelQueue ──┴─► sort, the last node first ─► visit: by which of them? ─┐
+//!   │   travellers                                                              │
+//!   └───────────────────────────────────────────────────────────────────────────┘
+//! ```
+//! Nodes come in the order opposite to that of the fold, so the log is read as a stack, once, however many travellers there
+//! are.
+//!
+//! Cost: every arc of the log is popped, every step of a traveller is pushed, sorted and popped. Memory: the budget's shares
+//! for queue and arcs, and one level's array for sorting.
+
+use crate::{
+    disk::{
+        pool::Share,
+        queue::LevelQueue,
+        sorter::Source,
+        space::Space,
+        spool::{Spool, Stack},
+    },
+    error::Result,
+    file::node_file::NodeFile,
+    model::TERMINALS,
+    sweep::run::Run,
+};
+
+/// The slot that leads to the root, and every slot of a terminal: none.
+pub const NO_SLOT: u64 = 0;
+
+/// Where an arc leaves: twice the id of its node, and 1 more for the high arc.
+pub fn slot(id: u64, high: bool) -> u64 {
+    2 * id + u64::from(high)
+}
+
+/// The arcs into every node, in the order in which a fold comes to the nodes. A record is an arc's slot and `M - 1` lanes.
+pub struct Log<const M: usize> {
+    inner: Spool<u64, M>,
+    /// The arcs into the terminal, which come from all levels.
+    ends: Spool<u64, M>,
+}
+
+impl<const M: usize> Log<M> {
+    /// An empty log.
+    pub fn new() -> Self {
+        Self { inner: Spool::new(Share::Arcs), ends: Spool::new(Share::Arcs) }
+    }
+
+    /// Adds an arc into the node at hand, or with `first` into the next. The root has none.
+    pub fn add(&mut self, arc: [u64; M], first: bool, space: &Space) -> Result<()> {
+        if arc[0] == NO_SLOT { Ok(()) } else { self.inner.append(mark(arc, first), space) }
+    }
+
+    /// Adds an arc into the terminal.
+    pub fn add_end(&mut self, arc: [u64; M], space: &Space) -> Result<()> {
+        let first = self.ends.count() == 0;
+        self.ends.append(mark(arc, first), space)
+    }
+
+    /// Forgets the arcs into the terminal so far.
+    pub fn clear_ends(&mut self) {
+        self.ends = Spool::new(Share::Arcs);
+    }
+}
+
+/// The record of an arc, with a bit for the first into its node.
+fn mark<const M: usize>(mut arc: [u64; M], first: bool) -> [u64; M] {
+    arc[0] = 2 * arc[0] + u64::from(first);
+    arc
+}
+
+/// The arcs into one node after another, the last first.
+pub struct Incoming<'a, const M: usize> {
+    inner: Stack<u64, M>,
+    ends: Stack<u64, M>,
+    /// The node whose arcs come next.
+    node: u64,
+    /// Whether there may be more of them.
+    more: bool,
+    space: &'a Space,
+}
+
+impl<const M: usize> Incoming<'_, M> {
+    /// Where the log lies.
+    pub fn space(&self) -> &Space {
+        self.space
+    }
+
+    /// The next arc into the node at hand.
+    pub fn next(&mut self) -> Result<Option<[u64; M]>> {
+        if !self.more {
+            return Ok(None);
+        }
+        let arc = match self.ends.pop(self.space)? {
+            Some(arc) => Some(arc),
+            None => self.inner.pop(self.space)?,
+        };
+        self.more = arc.is_some_and(|arc| arc[0].is_multiple_of(2));
+        Ok(arc.map(|mut arc| {
+            arc[0] /= 2;
+            arc
+        }))
+    }
+
+    /// Goes to `node`, past the arcs into all between.
+    fn skip_to(&mut self, node: u64) -> Result<()> {
+        while self.node != node {
+            self.skip_rest()?;
+            self.enter(self.node - 1);
+        }
+        Ok(())
+    }
+
+    /// Goes past what is left of the arcs into the node at hand.
+    fn skip_rest(&mut self) -> Result<()> {
+        while self.next()?.is_some() {}
+        Ok(())
+    }
+
+    fn enter(&mut self, node: u64) {
+        (self.node, self.more) = (node, true);
+    }
+}
+
+/// What goes back.
+///
+/// A traveller's record begins with the [`place`] of its node. Travellers that are at one node come one after the other,
+/// sorted by their first `KEYS` lanes.
+pub trait Travel<const M: usize, const K: usize> {
+    /// The name of the sweep, for those who watch.
+    const SWEEP: &'static str;
+    /// How many lanes travellers are sorted by.
+    const KEYS: usize;
+
+    /// Sends `traveller`, who has arrived at a node with these `incoming` arcs, on along some of them.
+    fn visit(&mut self, traveller: &[u64; K], incoming: &mut Incoming<'_, M>, onward: &mut Onward<'_, K>)
+    -> Result<()>;
+
+    /// Whether to go on would be in vain.
+    fn in_vain(&self) -> bool {
+        false
+    }
+}
+
+/// The first lane of a traveller at a node: the last node comes first.
+pub fn place(id: u64) -> u64 {
+    !id
+}
+
+/// The way on to the levels above.
+pub struct Onward<'a, const K: usize> {
+    file: &'a NodeFile,
+    queue: LevelQueue<u64, K>,
+    space: &'a Space,
+}
+
+impl<const K: usize> Onward<'_, K> {
+    /// Sends `traveller` to its node.
+    pub fn send(&mut self, traveller: [u64; K]) -> Result<()> {
+        let rank = self.file.levels().rank_of(!traveller[0]);
+        self.queue.push(rank - 1, traveller, self.space)
+    }
+}
+
+/// Leads the `travellers`, who are at the terminal, up to the root; answers whether they got there.
+pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
+    file: &NodeFile,
+    log: Log<M>,
+    travellers: Spool<u64, K>,
+    travel: &mut T,
+    run: &mut Run<'_>,
+) -> Result<bool> {
+    let _sweep = run.begin(T::SWEEP);
+    let (space, levels) = (run.space, file.levels());
+    let mut incoming =
+        Incoming { inner: log.inner.into_stack(), ends: log.ends.into_stack(), node: 0, more: true, space };
+    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
+    let mut travellers = Some(travellers);
+    for rank in 0..levels.ranks() {
+        let (first, end) = levels.range(rank);
+        let arrived = travellers.take().unwrap_or_else(|| onward.queue.take(rank - 1));
+        if rank > 0 {
+            incoming.enter(end - 1);
+        }
+        run.sorter.sort(arrived, T::KEYS, space, |batch: &[[u64; K]]| {
+            batch.iter().try_for_each(|traveller| {
+                let id = !traveller[0];
+                if id >= TERMINALS {
+                    incoming.skip_to(id)?;
+                }
+                travel.visit(traveller, &mut incoming, &mut onward)
+            })
+        })?;
+        if travel.in_vain() {
+            return Ok(false);
+        }
+        if rank > 0 {
+            incoming.skip_to(first)?;
+            run.report(T::SWEEP, file.variable(rank), 0);
+        }
+        incoming.skip_rest()?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,379 @@
+//! The best assignment, against all assignments.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::float_cmp, reason = "sums are exact, so they are equal or wrong")]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{
+    Random, default_store,
+    disk::Disk,
+    functions::{hidden_weighted_bit, of_table, product, queens, random_function},
+    limits, smallest_store, store_with,
+};
+use strata_bdd::{
+    Bdd, BuilderNode, Config, Cube, Error, Result, Store, Weight,
+    testing::{Limits, Testing},
+};
+
+/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
+fn tight() -> Limits {
+    limits(|limits| {
+        *limits = Limits {
+            block: 256,
+            queue: 32 << 10,
+            arcs: 0,
+            diagrams: 0,
+            sort: 1024,
+            dense: 2048,
+            window: 256,
+            piece: 16,
+            ..limits.clone()
+        };
+    })
+}
+
+/// The answer to `opt_min` by its values; it must name the variables of the domain.
+fn least<W: Weight>(
+    f: &Bdd,
+    weight: impl FnMut(u32) -> W,
+    domain: impl IntoIterator<Item = u32> + Clone,
+) -> Result<Option<(W::Cost, Vec<bool>)>> {
+    Ok(f.opt_min(weight, domain.clone())?.map(|answer| plain(answer, domain)))
+}
+
+/// The same for `opt_max`.
+fn most<W: Weight>(
+    f: &Bdd,
+    weight: impl FnMut(u32) -> W,
+    domain: impl IntoIterator<Item = u32> + Clone,
+) -> Result<Option<(W::Cost, Vec<bool>)>> {
+    Ok(f.opt_max(weight, domain.clone())?.map(|answer| plain(answer, domain)))
+}
+
+fn plain<C>((cost, cube): (C, Cube), domain: impl IntoIterator<Item = u32>) -> (C, Vec<bool>) {
+    assert!(cube.iter().map(|literal| literal.0).eq(domain));
+    (cost, cube.into_iter().map(|literal| literal.1).collect())
+}
+
+/// The values that `at` spells, the first being the highest bit: in the order of `at`, lexicographically ascending.
+fn spelled(at: u32, variables: usize) -> Vec<bool> {
+    (0..variables).rev().map(|bit| at >> bit & 1 == 1).collect()
+}
+
+/// The first of the best assignments, the slow and plain way; `better(a, b)` compares costs.
+fn brute_force<C: Copy>(
+    variables: usize,
+    is_true: impl Fn(&[bool]) -> bool,
+    cost: impl Fn(&[bool]) -> C,
+    better: impl Fn(C, C) -> bool,
+) -> Option<(C, Vec<bool>)> {
+    let mut best: Option<(C, Vec<bool>)> = None;
+    for values in (0..1 << variables).map(|at| spelled(at, variables)).filter(|values| is_true(values)) {
+        let cost = cost(&values);
+        if best.as_ref().is_none_or(|&(least, _)| better(cost, least)) {
+            best = Some((cost, values));
+        }
+    }
+    best
+}
+
+fn sum(weights: &[i64], values: &[bool]) -> i128 {
+    weights.iter().zip(values).filter(|pair| *pair.1).map(|pair| i128::from(*pair.0)).sum()
+}
+
+/// The weights that go with a domain.
+fn weight_of<'a, W: Copy>(weights: &'a [W], domain: &'a [u32]) -> impl Fn(u32) -> W + Copy + 'a {
+    |variable| weights[domain.iter().position(|&other| other == variable).unwrap()]
+}
+
+#[test]
+fn the_best_of_every_function_of_three_variables_is_the_first_of_the_best() -> Result<()> {
+    for support in [[0, 1, 2], [3, 40, (1 << 24) - 1]] {
+        let store = default_store();
+        for table in 0..256u32 {
+            let f = of_table(&store, &(0..8).map(|at| table >> at & 1 == 1).collect::<Vec<_>>(), &support)?;
+            for number in 0..125i64 {
+                let weights = [number / 25 - 2, number / 5 % 5 - 2, number % 5 - 2];
+                let weight = weight_of(&weights, &support);
+                let is_true =
+                    |values: &[bool]| table >> values.iter().fold(0, |at, &value| 2 * at + u32::from(value)) & 1 == 1;
+                let cost = |values: &[bool]| sum(&weights, values);
+                let first = brute_force(3, is_true, cost, |a, b| a < b);
+                assert_eq!(least(&f, weight, support)?, first, "{table} {weights:?}");
+                let first = brute_force(3, is_true, cost, |a, b| a > b);
+                assert_eq!(most(&f, weight, support)?, first, "{table} {weights:?}");
+                let floating = |variable| weight(variable) as f64 / 4.0;
+                let first = first.map(|(cost, values)| (cost as f64 / 4.0, values));
+                assert_eq!(most(&f, floating, support)?, first);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every way to compute with `weights`, checked against all assignments of a domain of at most 16 variables.
+fn check(f: &Bdd, weights: &[i64], domain: &[u32]) -> Result<()> {
+    let is_true = |values: &[bool]| {
+        f.eval(|variable| values[domain.iter().position(|&other| other == variable).unwrap()]).unwrap()
+    };
+    let weight = weight_of(weights, domain);
+    let cost = |values: &[bool]| sum(weights, values);
+    let domain = domain.iter().copied();
+    assert_eq!(least(f, weight, domain.clone())?, brute_force(domain.len(), is_true, cost, |a, b| a < b));
+    assert_eq!(most(f, weight, domain.clone())?, brute_force(domain.len(), is_true, cost, |a, b| a > b));
+    Ok(())
+}
+
+#[test]
+fn variables_between_and_around_the_levels_take_what_is_best_for_them() -> Result<()> {
+    let store = default_store();
+    let mut random = Random::new(3);
+    let domain = [0, 2, 3, 7, 8, 9, 20, 1 << 20];
+    for round in 0..200 {
+        // A function of some of the variables.
+        let support: Vec<u32> = domain.into_iter().filter(|_| random.coin()).collect();
+        let support = if support.is_empty() { vec![3] } else { support };
+        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.below(3) == 0).collect();
+        let mut f = of_table(&store, &table, &support)?;
+        if round % 2 == 0 {
+            f = f.negated();
+        }
+        let weights: Vec<i64> = domain.iter().map(|_| i64::from(random.below(7)) - 3).collect();
+        check(&f, &weights, &domain)?;
+        check(&f, &[0; 8], &domain)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn constants_take_what_is_best_for_each_variable() -> Result<()> {
+    let store = default_store();
+    let weight = |variable: u32| i64::from(variable) - 3;
+    let constant = store.constant(true);
+    assert_eq!(least(&constant, weight, [1, 3, 9])?, Some((-2, vec![true, false, false])));
+    assert_eq!(most(&constant, weight, [1, 3, 9])?, Some((6, vec![false, false, true])));
+    assert_eq!(least(&constant, weight, [])?, Some((0, vec![])));
+    assert_eq!(least(&store.constant(false), weight, [1, 3, 9])?, None);
+    assert_eq!(most(&store.constant(false), weight, [])?, None);
+    Ok(())
+}
+
+#[test]
+fn the_largest_and_the_smallest_weights_do_not_overflow() -> Result<()> {
+    let store = default_store();
+    let mut random = Random::new(8);
+    let f = random_function(&store, 5, 9);
+    let domain: Vec<u32> = (0..10).collect();
+    for _ in 0..50 {
+        let weights: Vec<i64> = domain
+            .iter()
+            .map(|_| [i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, -1][random.below(5) as usize])
+            .collect();
+        check(&f, &weights, &domain)?;
+        check(&f.negated(), &weights, &domain)?;
+    }
+    // Over millions of variables.
+    let x = store.variable(77)?;
+    let (cost, values) = least(&x, |_| i64::MIN, 0..1 << 22)?.unwrap();
+    assert_eq!(cost, i128::from(i64::MIN) << 22);
+    assert!(values.into_iter().all(|value| value));
+    let (cost, values) = most(&x, |_| i64::MIN, 0..1 << 22)?.unwrap();
+    assert_eq!((cost, values.iter().filter(|&&value| value).count()), (i64::MIN.into(), 1));
+    assert_eq!(least(&x, |_| -f64::MAX, 0..1 << 22)?.unwrap().0, f64::NEG_INFINITY);
+    Ok(())
+}
+
+#[test]
+fn sums_of_floating_point_weights_do_not_lose_small_ones() -> Result<()> {
+    let store = default_store();
+    let f = product(&store, 4).swap_remove(3);
+    let domain: Vec<u32> = (0..8).collect();
+    let mut random = Random::new(12);
+    for _ in 0..100 {
+        // Multiples of 2^-40 up to 2^20, of which f64 sums in any order would lose the end.
+        let weights: Vec<i64> = domain
+            .iter()
+            .map(|_| {
+                (i64::from(random.bits()) << 28 | 1) * (i64::from(random.below(3)) - 1) + i64::from(random.below(3))
+            })
+            .map(|weight| weight >> 7)
+            .collect();
+        let unit = 2f64.powi(-40);
+        let exact = least(&f, weight_of(&weights, &domain), domain.iter().copied())?.unwrap();
+        let floating: Vec<f64> = weights.iter().map(|&weight| weight as f64 * unit).collect();
+        assert!(floating.iter().zip(&weights).all(|(a, &b)| (a / unit) as i64 == b));
+        let found = least(&f, weight_of(&floating, &domain), domain.iter().copied())?.unwrap();
+        assert_eq!(found, (exact.0 as f64 * unit, exact.1));
+    }
+    Ok(())
+}
+
+#[test]
+fn floating_point_weights_of_all_magnitudes_have_the_optimum_of_what_they_are_rounded_to() -> Result<()> {
+    let store = default_store();
+    let either = store.variable(0)?.or(&store.variable(1)?)?;
+    let both = [0, 1];
+    for (weights, cost, values) in [
+        ([1.0, 1.0 + f64::EPSILON], 1.0, [true, false]),
+        ([f64::MAX, 1.0], 1.0, [false, true]),
+        ([f64::MIN_POSITIVE, f64::from_bits(1)], f64::from_bits(1), [false, true]),
+        ([f64::from_bits(2), f64::from_bits(3)], f64::from_bits(2), [true, false]),
+        ([0.0, -0.0], 0.0, [false, true]),
+        ([-1e300, 1e-300], -1e300, [true, false]),
+        ([2f64.powi(50) + 0.25, 2f64.powi(-2)], 0.25, [false, true]),
+    ] {
+        let found = least(&either, weight_of(&weights, &both), both)?;
+        let rounded = if weights[0] == f64::MAX { 0.0 } else { cost };
+        assert_eq!(found, Some((rounded, values.to_vec())), "{weights:?}");
+        let negative = weights.map(|weight: f64| -weight);
+        let found = most(&either, weight_of(&negative, &both), both)?;
+        assert_eq!(found, Some((-rounded, values.to_vec())), "{weights:?}");
+    }
+    // Beyond the largest number there is.
+    let and = store.variable(0)?.and(&store.variable(1)?)?;
+    assert_eq!(least(&and, |_| f64::MAX, both)?.unwrap().0, f64::INFINITY);
+    assert_eq!(most(&and, |variable| [f64::MAX, -f64::MAX][variable as usize], both)?.unwrap().0, 0.0);
+    Ok(())
+}
+
+#[test]
+fn weights_that_are_no_numbers_are_refused() -> Result<()> {
+    let store = default_store();
+    let x = store.variable(5)?;
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let weight = |variable| if variable == 7 { bad } else { 1.0 };
+        for f in [x.clone(), store.constant(false), store.constant(true)] {
+            for refused in [least(&f, weight, [5, 7]), most(&f, weight, [5, 7])] {
+                assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
+            }
+        }
+        // A weight that nobody asks for is none.
+        assert_eq!(least(&x, weight, [5])?, Some((1.0, vec![true])));
+    }
+    Ok(())
+}
+
+#[test]
+fn domains_that_are_none_are_refused() -> Result<()> {
+    let store = default_store();
+    let f = store.variable(5)?.xor(&store.variable(9)?)?;
+    let weight = |_| 1i64;
+    let refused = least(&f, weight, [9, 5]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 9 })), "{refused:?}");
+    let refused = most(&f, weight, [5, 5, 9]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 5 })), "{refused:?}");
+    let refused = least(&f, weight, [4, 5]);
+    assert!(matches!(refused, Err(Error::OutsideDomain { variable: 9 })), "{refused:?}");
+    let refused = least(&f, weight, [5, 9, 1 << 24]);
+    assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
+    Ok(())
+}
+
+/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
+fn chain(store: &Store, steps: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut below = BuilderNode::from(true);
+    for step in (0..steps).rev() {
+        let second = builder.add_node(3 * step + 1, false, below)?;
+        below = builder.add_node(3 * step, second, below)?;
+    }
+    builder.build()
+}
+
+#[test]
+fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..tight() })] {
+        let f = chain(&store, 2500)?;
+        // The cheaper of two, and every third where it is below zero.
+        let weight = |variable: u32| match variable % 3 {
+            0 => i64::from(variable % 7) + 1,
+            1 => i64::from(variable % 5) + 1,
+            _ => i64::from(variable % 2) * -4,
+        };
+        let (cost, values) = least(&f, weight, 0..7500)?.unwrap();
+        let mut expected = (0, Vec::new());
+        for step in 0..2500 {
+            let [first, second, third] = [0, 1, 2].map(|at| weight(3 * step + at));
+            expected.1.extend([first < second, first >= second, third < 0]);
+            expected.0 += i128::from(first.min(second) + third);
+        }
+        assert_eq!((cost, values), expected);
+        // Where nothing costs anything, all that can be false is: the first assignment of all.
+        let (cost, values) = most(&f, |_| 0i64, 0..7500)?.unwrap();
+        assert_eq!(cost, 0);
+        assert_eq!(values, [false, true, false].repeat(2500));
+    }
+    Ok(())
+}
+
+/// Some optima of large functions, with ties and without.
+fn optima(functions: &[Bdd]) -> Result<Vec<(i128, Vec<bool>)>> {
+    let mut found = Vec::new();
+    for f in functions {
+        for few in [3, 1000] {
+            let weight = |variable: u32| i64::from(variable * variable * 31 % 101 % few) - i64::from(few) / 3;
+            found.extend(least(f, weight, 0..64)?);
+            found.extend(most(&f.negated(), weight, 0..64)?);
+        }
+        found.extend(least(f, |_| 0i64, 0..64)?);
+    }
+    Ok(found)
+}
+
+#[test]
+fn optima_are_the_same_under_every_budget() -> Result<()> {
+    let work = |store: &Store| -> Result<_> {
+        let functions = [product(store, 6).swap_remove(6), hidden_weighted_bit(store, 14), queens(store, 6)?.0];
+        optima(&functions)
+    };
+    let expected = work(&default_store())?;
+    for limits in [
+        tight(),
+        Limits { sort: 1 << 20, ..tight() },
+        Limits { queue: 1 << 24, ..tight() },
+        limits(|limits| limits.narrow_ids = 64),
+    ] {
+        let store = store_with(limits);
+        assert_eq!(work(&store)?, expected);
+    }
+    assert_eq!(work(&smallest_store())?, expected);
+    Ok(())
+}
+
+#[test]
+fn a_disk_that_fails_fails_the_optimum_and_nothing_else() -> Result<()> {
+    let disk = Disk::new();
+    let testing = Testing { limits: Some(tight()), backend: Some(disk.clone()) };
+    let store = Store::new(Config { testing, ..Config::default() })?;
+    let f = product(&store, 6).swap_remove(6);
+    let weight = |variable: u32| i64::from(variable % 3) - 1;
+    let work = || least(&f, weight, 0..12);
+    let expected = work()?;
+    let temp_bytes = store.stats().temp_bytes;
+    check_bad_days(&disk, &["create", "write", "read", "map", "sort in"], || {
+        let outcome = work();
+        assert_eq!(store.stats().temp_bytes, temp_bytes);
+        outcome.map(|found| assert_eq!(found, expected))
+    })
+}
+
+/// Lets some of the calls of every action fail; `work` checks what it does on good days.
+fn check_bad_days(disk: &Arc<Disk>, actions: &[&'static str], work: impl Fn() -> Result<()>) -> Result<()> {
+    for &action in actions {
+        let before = disk.calls(action);
+        work()?;
+        let calls = disk.calls(action) - before;
+        assert!(calls > 0, "nothing asked to {action}");
+        for k in (1..=calls).step_by(calls.div_ceil(8) as usize) {
+            disk.fail(action, k);
+            let outcome = work();
+            assert!(disk.heal(), "call {k} to {action} never came");
+            assert!(matches!(&outcome, Err(Error::Io { action: failed, .. }) if *failed == action), "{outcome:?}");
+            assert_eq!(disk.names(), 0);
+            work()?;
+        }
+    }
+    Ok(())
+}
