@@ -11,6 +11,7 @@ mod quantify;
 mod relation;
 mod rename;
 mod restrict;
+mod sample;
 mod satisfy;
 mod simplify;
 mod text;

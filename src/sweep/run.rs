@@ -30,7 +30,7 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The sweep: "expand", "reduce", "count", "optimum" or "trace".
+    /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace".
     pub sweep: &'static str,
     /// The variable of the level just done.
     pub variable: u32,

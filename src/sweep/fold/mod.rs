@@ -9,8 +9,8 @@
 //!                                                  ╎ where a path is asked for
 //!                                                 log ─ ─ ─ ─► trace: the way back
 //! ```
-//! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs. That ends in a path,
-//! so it logs by which arcs the values came and [`trace`] follows the log from the terminal up.
+//! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs, [`sample`] numbers again. The last two end in
+//! paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
 //! Cost: every arc is pushed, sorted and popped once; O(sort(f)) transfers. Memory: the budget's share for the queue, and one
 //! level's array for sorting.
@@ -20,6 +20,7 @@
 pub mod count;
 pub mod number;
 pub mod optimum;
+pub mod sample;
 mod trace;
 
 use super::run::Run;

@@ -170,7 +170,7 @@ impl Arithmetic for Scaled {
 const LANES: usize = 9;
 
 /// Shifts a number right, the most significant lane first; answers whether only zeroes fell out.
-fn shift_right(lanes: &mut [u64], bits: u64) -> bool {
+pub fn shift_right(lanes: &mut [u64], bits: u64) -> bool {
     let len = lanes.len();
     let (whole, part) = ((bits / 64).min(len as u64) as usize, (bits % 64) as u32);
     let mut lost = lanes[len - whole..].iter().fold(0, |lost, lane| lost | lane);

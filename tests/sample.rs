@@ -1,0 +1,249 @@
+//! Random assignments: that they are true, of the same probability each, and the same whatever the budget.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::{
+    Random, default_store,
+    disk::Disk,
+    functions::{hidden_weighted_bit, of_table, product, queens},
+    limits, smallest_store, store_with,
+};
+use strata_bdd::{
+    Bdd, BuilderNode, Config, Error, Result, Store,
+    testing::{Limits, Testing},
+};
+
+/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
+fn tight() -> Limits {
+    limits(|limits| {
+        *limits = Limits {
+            block: 256,
+            queue: 32 << 10,
+            arcs: 0,
+            diagrams: 0,
+            sort: 1024,
+            dense: 2048,
+            window: 256,
+            piece: 16,
+            ..limits.clone()
+        };
+    })
+}
+
+/// How often each sample comes.
+fn tally(samples: Vec<Vec<bool>>) -> HashMap<Vec<bool>, u64> {
+    let mut tally = HashMap::new();
+    for sample in samples {
+        *tally.entry(sample).or_default() += 1;
+    }
+    tally
+}
+
+/// Pearson's χ² of counts that should all be the same, in standard deviations from what it should be.
+fn deviation(counts: &[u64]) -> f64 {
+    let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    let chi_squared: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
+    let freedom = counts.len() as f64 - 1.0;
+    (chi_squared - freedom) / (2.0 * freedom).sqrt()
+}
+
+fn is_true(f: &Bdd, sample: &[bool], domain: &[u32]) -> bool {
+    f.eval(|variable| sample[domain.binary_search(&variable).unwrap()]).unwrap()
+}
+
+#[test]
+fn all_solutions_of_small_functions_are_equally_likely() -> Result<()> {
+    let store = default_store();
+    let mut random = Random::new(4);
+    let mut deviations = Vec::new();
+    for round in 0..300 {
+        let domain = [0, 1, 5, 6, 1000, (1 << 24) - 1];
+        let support: Vec<u32> = domain.into_iter().filter(|_| random.below(4) > 0).collect();
+        let support = if support.is_empty() { vec![5] } else { support };
+        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.below(3) == 0).collect();
+        let mut f = of_table(&store, &table, &support)?;
+        if round % 2 == 0 {
+            f = f.negated();
+        }
+        let solutions = u64::try_from(f.sat_count(6)?).unwrap();
+        let tally = tally(f.sample(100 * solutions as usize, round, domain)?);
+        assert_eq!(tally.len() as u64, solutions, "all solutions turn up, and nothing else");
+        assert!(tally.keys().all(|sample| is_true(&f, sample, &domain)));
+        if solutions > 1 {
+            deviations.push(deviation(&tally.into_values().collect::<Vec<_>>()));
+        }
+    }
+    // The seeds are fixed, so this holds once and for all.
+    let most = deviations.iter().copied().fold(f64::MIN, f64::max);
+    let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
+    assert!(most < 6.0 && mean.abs() < 0.2, "{most} {mean}");
+    Ok(())
+}
+
+#[test]
+fn placements_of_queens_are_equally_likely() -> Result<()> {
+    let (board, _) = queens(&default_store(), 7)?;
+    let tally = tally(board.sample(8000, 7, 0..49)?);
+    assert_eq!(tally.len(), 40);
+    let deviation = deviation(&tally.into_values().collect::<Vec<_>>());
+    assert!(deviation.abs() < 3.0, "{deviation}");
+    Ok(())
+}
+
+#[test]
+fn every_variable_is_as_often_true_as_it_should_be() -> Result<()> {
+    let store = default_store();
+    let f = hidden_weighted_bit(&store, 14);
+    let samples = f.sample(20_000, 99, 0..14)?;
+    let all = f.sat_count_f64(14)?;
+    for variable in 0..14 {
+        let share = f.and(&store.variable(variable)?)?.sat_count_f64(14)? / all;
+        let found = samples.iter().filter(|sample| sample[variable as usize]).count() as f64 / 20_000.0;
+        let deviation = (share * (1.0 - share) / 20_000.0).sqrt();
+        assert!((found - share).abs() < 4.0 * deviation, "{variable}: {found} and not {share}");
+    }
+    Ok(())
+}
+
+#[test]
+fn constants_are_coins_or_nothing() -> Result<()> {
+    let store = default_store();
+    let domain = [2, 3, 9];
+    let tally = tally(store.constant(true).sample(8000, 1, domain)?);
+    assert_eq!(tally.len(), 8);
+    assert!(deviation(&tally.into_values().collect::<Vec<_>>()).abs() < 3.0);
+    assert_eq!(store.constant(true).sample(3, 1, [])?, vec![vec![]; 3]);
+    assert!(store.constant(false).sample(3, 1, domain)?.is_empty());
+    assert!(store.constant(false).sample(3, 1, [])?.is_empty());
+    assert!(store.variable(3)?.sample(0, 1, domain)?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_sample_depends_on_its_seed_and_number_alone() -> Result<()> {
+    let f = product(&default_store(), 5).swap_remove(5);
+    let samples = f.sample(500, 42, 0..10)?;
+    assert_eq!(f.sample(500, 42, 0..10)?, samples);
+    assert_eq!(f.sample(77, 42, 0..10)?, samples[..77]);
+    let wider = f.sample(500, 42, (0..10).chain([70, 71]))?;
+    assert!(wider.iter().zip(&samples).all(|(wide, sample)| wide[..10] == sample[..]));
+    assert_eq!(tally(wider.iter().map(|wide| wide[10..].to_vec()).collect()).len(), 4);
+    assert_ne!(f.sample(500, 43, 0..10)?, samples);
+    Ok(())
+}
+
+#[test]
+fn domains_that_are_none_are_refused() -> Result<()> {
+    let store = default_store();
+    let f = store.variable(5)?.xor(&store.variable(9)?)?;
+    let refused = f.sample(1, 1, [9, 5]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 9 })), "{refused:?}");
+    let refused = f.sample(1, 1, [5, 9, 9]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 9, previous: 9 })), "{refused:?}");
+    let refused = f.sample(1, 1, [4, 9]);
+    assert!(matches!(refused, Err(Error::OutsideDomain { variable: 5 })), "{refused:?}");
+    let refused = store.constant(false).sample(1, 1, [1 << 24]);
+    assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
+    Ok(())
+}
+
+/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
+fn chain(store: &Store, steps: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut below = BuilderNode::from(true);
+    for step in (0..steps).rev() {
+        let second = builder.add_node(3 * step + 1, false, below)?;
+        below = builder.add_node(3 * step, second, below)?;
+    }
+    builder.build()
+}
+
+/// Parity, over levels of two nodes each.
+fn parity(store: &Store, variables: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let (mut even, mut odd) = (BuilderNode::from(false), BuilderNode::from(true));
+    for variable in (1..variables).rev() {
+        (even, odd) = (builder.add_node(variable, even, odd)?, builder.add_node(variable, odd, even)?);
+    }
+    builder.add_node(0, even, odd)?;
+    builder.build()
+}
+
+#[test]
+fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
+    let mut expected = None;
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..tight() })] {
+        let f = chain(&store, 2500)?;
+        let samples = f.sample(30, 5, 0..7500)?;
+        let mut outcomes = [0; 8];
+        for step in samples.iter().flat_map(|sample| sample.chunks(3)) {
+            outcomes[step.iter().fold(0, |at, &value| 2 * at + usize::from(value))] += 1;
+        }
+        assert_eq!(outcomes[..2], [0, 0]);
+        assert!(deviation(&outcomes[2..]).abs() < 3.0, "{outcomes:?}");
+        assert_eq!(expected.get_or_insert(samples.clone()), &samples);
+    }
+    Ok(())
+}
+
+#[test]
+fn of_2_to_the_4999_solutions_all_are_equally_likely() -> Result<()> {
+    let f = parity(&smallest_store(), 5000)?;
+    let samples = f.sample(40, 8, 0..5000)?;
+    let ones = |sample: &Vec<bool>| sample.iter().filter(|&&value| value).count() as u64;
+    assert!(samples.iter().all(|sample| ones(sample) % 2 == 1));
+    let ones: u64 = samples.iter().map(ones).sum();
+    assert!(deviation(&[ones, 40 * 5000 - ones]) < 3.0, "{ones}");
+    assert_eq!(tally(samples).len(), 40);
+    Ok(())
+}
+
+#[test]
+fn samples_are_the_same_under_every_budget() -> Result<()> {
+    let work = |store: &Store| -> Result<Vec<_>> {
+        [product(store, 6).swap_remove(6), hidden_weighted_bit(store, 14).negated(), queens(store, 6)?.0]
+            .iter()
+            .map(|f| f.sample(300, 11, 0..40))
+            .collect()
+    };
+    let expected = work(&default_store())?;
+    for limits in [
+        tight(),
+        Limits { sort: 1 << 20, ..tight() },
+        Limits { queue: 1 << 24, ..tight() },
+        limits(|limits| limits.narrow_ids = 64),
+    ] {
+        assert_eq!(work(&store_with(limits))?, expected);
+    }
+    assert_eq!(work(&smallest_store())?, expected);
+    Ok(())
+}
+
+#[test]
+fn a_disk_that_fails_fails_the_samples_and_nothing_else() -> Result<()> {
+    let disk = Disk::new();
+    let testing = Testing { limits: Some(tight()), backend: Some(disk.clone()) };
+    let store = Store::new(Config { testing, ..Config::default() })?;
+    let f = product(&store, 6).swap_remove(6);
+    let expected = f.sample(100, 3, 0..12)?;
+    let temp_bytes = store.stats().temp_bytes;
+    for action in ["create", "write", "read", "map", "sort in"] {
+        let before = disk.calls(action);
+        f.sample(100, 3, 0..12)?;
+        let calls = disk.calls(action) - before;
+        assert!(calls > 0, "nothing asked to {action}");
+        for k in (1..=calls).step_by(calls.div_ceil(8) as usize) {
+            disk.fail(action, k);
+            let outcome = f.sample(100, 3, 0..12);
+            assert!(disk.heal(), "call {k} to {action} never came");
+            assert!(matches!(&outcome, Err(Error::Io { action: failed, .. }) if *failed == action), "{outcome:?}");
+            assert_eq!(store.stats().temp_bytes, temp_bytes);
+            assert_eq!(disk.names(), 0);
+            assert_eq!(f.sample(100, 3, 0..12)?, expected);
+        }
+    }
+    Ok(())
+}
