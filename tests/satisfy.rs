@@ -400,18 +400,6 @@ fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
 }
 
 #[test]
-fn a_cube_takes_its_literals_in_any_order_but_no_variable_both_ways() -> Result<()> {
-    let store = default_store();
-    let cube = store.cube([(9, false), (2, true), (9, false), (LARGEST_VARIABLE, true)])?;
-    assert_eq!(all(cube.cubes()), [[(2, true), (9, false), (LARGEST_VARIABLE, true)]]);
-    let refused = store.cube([(2, true), (9, true), (2, false)]);
-    assert!(matches!(refused, Err(Error::Contradiction { variable: 2 })), "{refused:?}");
-    let refused = store.cube([(1 << 24, true), (2, true)]);
-    assert!(matches!(refused, Err(Error::VariableOutOfRange { variable: 0x0100_0000, .. })), "{refused:?}");
-    Ok(())
-}
-
-#[test]
 fn an_iterator_goes_on_without_the_handle_and_frees_the_diagram_at_its_end() -> Result<()> {
     fn goes_anywhere<T: Send + Sync + 'static>(_: &T) {}
     let store = store_with(limits(|limits| limits.diagrams = 0));

@@ -129,7 +129,7 @@ impl Bdd {
         let lowest = Lowest { spec: conjunction(false), free: &quantified };
         let value = self.store.run("search", |run| find(&lowest, &files, run))?;
         let spec = Quantify { absorbing: !value, complement: false, variables };
-        let file = self.store.run("and_exists", |run| and_quantify(&conjunction(value), &files, spec, run))?;
+        let file = self.store.run("and_exists", |run| and_quantify(conjunction(value), &files, spec, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 }

@@ -111,7 +111,7 @@ mod tests {
                         heap.push(std::cmp::Reverse((target, record)));
                     }
                     let mut found = Vec::new();
-                    sorter.sort(queue.take(level as usize), 2, &space, |batch| {
+                    sorter.sort(queue.take(level as usize), 2, &space, &mut |batch| {
                         found.extend(batch.iter());
                         Ok(())
                     })?;

@@ -47,18 +47,18 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Resul
     let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
-        match spec.variables.len() {
-            0 => return Ok(file),
-            1 => return build::<_, 3>(&spec, &[&file; 2], run),
-            _ => match build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), run), run)? {
-                Some(rest) => file = rest,
-                None => {
-                    let down = spec.variables.pop().into_iter().collect();
-                    let first = Quantify { variables: down, ..spec.clone() };
-                    return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
-                }
-            },
+        if spec.variables.is_empty() {
+            return Ok(file);
         }
+        if spec.variables.len() == 1 {
+            return build::<_, 3>(&spec, &[&file; 2], run);
+        }
+        let Some(rest) = build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), run), run)? else {
+            let down = spec.variables.pop().into_iter().collect();
+            let first = Quantify { variables: down, ..spec.clone() };
+            return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
+        };
+        file = rest;
         spec.complement = false;
     }
 }
@@ -67,15 +67,15 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Resul
 ///
 /// A conjunction much larger than its operands is not written down; its variables go on the way up.
 pub fn and_quantify(
-    conjunction: &Apply,
+    conjunction: Apply,
     operands: &[&NodeFile; 2],
     spec: Quantify,
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
     let most = most(operands[0].node_count() + operands[1].node_count(), run);
-    match build_within(conjunction, operands, most, run)? {
+    match build_within(&conjunction, operands, most, run)? {
         Some(whole) => quantify(&whole, spec, run),
-        None => build_nested(conjunction, &spec, operands, run),
+        None => build_nested(&conjunction, &spec, operands, run),
     }
 }
 

@@ -25,9 +25,9 @@ mod trace;
 
 use super::run::Run;
 use crate::{
-    disk::{queue::LevelQueue, space::Space},
+    disk::{queue::LevelQueue, sorter::Batch, space::Space},
     error::Result,
-    file::{node_file::NodeFile, reader::LevelReader},
+    file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
 };
 
 /// What a fold carries: records of the id of a node and `N - 1` lanes of value.
@@ -91,7 +91,8 @@ pub fn fold<C: Load<N>, const N: usize>(
 ) -> Result<Option<C>> {
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
-    let mut upper = Fold { file, load, queue: LevelQueue::new(top, space)?, terminal: terminal.into() };
+    let ranks = LevelMap::new(file.levels(), |rank| rank as u32);
+    let mut upper = Fold { file, ranks, load, queue: LevelQueue::new(top, space)?, terminal: terminal.into() };
     let mut root = upper.load.root();
     root[0] = file.root();
     upper.queue.push(0, root, space)?;
@@ -100,15 +101,15 @@ pub fn fold<C: Load<N>, const N: usize>(
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
         let mut whole: Option<[u64; N]> = None;
-        run.sorter.sort(values, C::KEYS, space, |batch: &[[u64; N]]| {
-            for value in batch {
+        run.sorter.sort(values, C::KEYS, space, &mut |batch: &Batch<u64, N>| {
+            for value in batch.iter() {
                 match &mut whole {
-                    Some(whole) if whole[0] == value[0] => upper.load.merge(whole, value, space)?,
+                    Some(whole) if whole[0] == value[0] => upper.load.merge(whole, &value, space)?,
                     _ => {
-                        if let Some(whole) = whole.replace(*value) {
+                        if let Some(whole) = whole.replace(value) {
                             upper.send(&whole, rank, &mut reader, space)?;
                         }
-                        upper.load.open(value, space)?;
+                        upper.load.open(&value, space)?;
                     }
                 }
             }
@@ -128,6 +129,8 @@ pub fn fold<C: Load<N>, const N: usize>(
 /// The sweep between two levels.
 struct Fold<'a, C, const N: usize> {
     file: &'a NodeFile,
+    /// The rank of every id.
+    ranks: LevelMap,
     load: C,
     /// What travels down.
     queue: LevelQueue<u64, N>,
@@ -147,7 +150,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         if child == 1 - self.terminal {
             return Ok(());
         }
-        let to = self.file.levels().rank_of(child);
+        let to = self.ranks.of(child) as usize;
         let mut value = self.load.send(whole, Arc { high, from, to });
         value[0] = child;
         if child == self.terminal {
