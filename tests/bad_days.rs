@@ -17,38 +17,13 @@ use common::{
     default_store,
     disk::{Disk, LOSE},
     functions::{hidden_weighted_bit, product},
-    limits,
+    tight, tightest,
 };
 use num_bigint::BigUint;
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Progress, ProgressCallback, Result, SMALLEST_MEMORY, Store,
     testing::{Backend, Limits, Testing},
 };
-
-/// Limits under which a diagram of some hundred nodes does everything that can fail, in an instant but for sorting outside
-/// memory.
-fn tight() -> Limits {
-    Limits { sort: 1 << 20, dense: 1 << 20, ..tightest() }
-}
-
-/// The same with sorting outside memory.
-fn tightest() -> Limits {
-    limits(|limits| {
-        let narrow_ids = limits.narrow_ids;
-        *limits = Limits {
-            block: 256,
-            queue: 8 << 10,
-            arcs: 0,
-            diagrams: 0,
-            sort: 1024,
-            dense: 2048,
-            window: 256,
-            piece: 16,
-            narrow_ids,
-            tables: limits.tables,
-        };
-    })
-}
 
 fn store_on(disk: &Arc<Disk>, limits: Limits) -> Store {
     let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };

@@ -5,7 +5,7 @@ mod common;
 
 use common::{default_store, functions::queens, limits, smallest_store, store_with};
 use num_bigint::BigUint;
-use strata_bdd::{Bdd, BinaryOp, BuilderNode, Error, Result, Store, testing::Limits};
+use strata_bdd::{Bdd, BinaryOp, BuilderNode, Error, Result, Store};
 
 /// N, solutions of the N-Queens problem, and nodes of their diagram where they are known.
 const QUEENS: [(u32, u64, Option<u64>); 11] = [
@@ -56,19 +56,10 @@ fn queens_have_the_known_solutions_and_nodes_at_the_smallest_budget() -> Result<
 fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<()> {
     let little = |wide: bool| {
         limits(|limits| {
-            let narrow_ids = if wide { 200 } else { limits.narrow_ids };
-            *limits = Limits {
-                block: 512,
-                queue: 48 << 10,
-                arcs: 0,
-                diagrams: 0,
-                sort: 1024,
-                dense: 4096,
-                window: 512,
-                piece: 16,
-                narrow_ids,
-                tables: limits.tables,
-            };
+            limits.narrow_ids = if wide { 200 } else { limits.narrow_ids };
+            (limits.queue, limits.arcs, limits.diagrams) = (48 << 10, 0, 0);
+            (limits.block, limits.window, limits.piece) = (512, 512, 16);
+            (limits.sort, limits.dense) = (1024, 4096);
         })
     };
     for wide in [false, true] {

@@ -19,7 +19,7 @@ use common::{
     Random, default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens, random_function},
-    limits,
+    limits, tight,
 };
 use strata_bdd::{
     Bdd, BuilderNode, Config, Error, LARGEST_VARIABLE, Result, SMALLEST_MEMORY, Store,
@@ -27,26 +27,6 @@ use strata_bdd::{
 };
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
-
-/// Limits under which every diagram is on disk and everything spills.
-fn tight() -> Limits {
-    limits(|limits| {
-        let Limits { narrow_ids, tables, .. } = *limits;
-        let (sort, dense) = (1 << 20, 1 << 20);
-        *limits = Limits {
-            block: 256,
-            queue: 8 << 10,
-            arcs: 0,
-            diagrams: 0,
-            sort,
-            dense,
-            window: 256,
-            tables,
-            piece: 16,
-            narrow_ids,
-        };
-    })
-}
 
 /// Limits under which every diagram is wide.
 fn wide() -> Limits {

@@ -145,19 +145,8 @@ impl Least {
     fn all(self) -> Limits {
         let Self { block, queue, sort, window } = self;
         let roomy = limits(|_| ());
-        let (queue, narrow_ids) = (queue.unwrap_or(roomy.queue), roomy.narrow_ids);
-        Limits {
-            block,
-            queue,
-            arcs: 0,
-            diagrams: 0,
-            sort,
-            dense: sort,
-            window,
-            piece: 16,
-            narrow_ids,
-            tables: roomy.tables,
-        }
+        let queue = queue.unwrap_or(roomy.queue);
+        Limits { block, queue, arcs: 0, diagrams: 0, sort, dense: sort, window, piece: 16, ..roomy }
     }
 }
 

@@ -14,35 +14,13 @@ use std::{
 use common::{
     Random, default_store,
     functions::{hidden_weighted_bit, product, queens, random_tree},
-    limits, smallest_store, store_with,
+    smallest_store, store_with, tightest,
 };
-use strata_bdd::{
-    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
-    testing::{Limits, Testing},
-};
-
-/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
-fn tight() -> Limits {
-    limits(|limits| {
-        let narrow_ids = limits.narrow_ids;
-        *limits = Limits {
-            block: 256,
-            queue: 8 << 10,
-            arcs: 0,
-            diagrams: 0,
-            sort: 2048,
-            dense: 4096,
-            window: 256,
-            piece: 16,
-            narrow_ids,
-            tables: limits.tables,
-        };
-    })
-}
+use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store, testing::Testing};
 
 /// A store with tight limits in a scratch folder.
 fn store_in(folder: &Path) -> Store {
-    let testing = Testing { limits: Some(tight()), backend: None };
+    let testing = Testing { limits: Some(tightest()), backend: None };
     Store::new(Config { scratch: folder.into(), testing, ..Config::default() }).unwrap()
 }
 
@@ -64,7 +42,7 @@ fn stores_diagrams_and_builders_may_go_to_other_threads() {
 
 #[test]
 fn equal_functions_of_several_stores_are_equal_and_hash_alike() {
-    let stores = [default_store(), default_store(), smallest_store(), store_with(tight())];
+    let stores = [default_store(), default_store(), smallest_store(), store_with(tightest())];
     let hasher = RandomState::new();
     let functions: Vec<Vec<Bdd>> = stores
         .iter()
@@ -93,7 +71,7 @@ fn equal_functions_of_several_stores_are_equal_and_hash_alike() {
 #[test]
 #[allow(clippy::mutable_key_type, reason = "the hash of a diagram is that of its bytes, which never change")]
 fn diagrams_are_keys_of_a_map_whichever_store_they_are_of() {
-    let (store, other) = (default_store(), store_with(tight()));
+    let (store, other) = (default_store(), store_with(tightest()));
     let numbers: HashMap<Bdd, usize> = product(&store, 6).into_iter().zip(0..).collect();
     for (number, f) in product(&other, 6).iter().enumerate() {
         assert_eq!(numbers.get(f), Some(&number));
@@ -116,7 +94,7 @@ fn results(operands: &[Bdd], turn: usize) -> Result<Vec<Bdd>> {
 
 #[test]
 fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
-    for (name, store) in [("roomy", default_store()), ("tight", store_with(tight()))] {
+    for (name, store) in [("roomy", default_store()), ("tight", store_with(tightest()))] {
         let alone = default_store();
         let expected: Vec<Vec<Bdd>> = (1..=4).map(|turn| results(&product(&alone, 5), turn).unwrap()).collect();
         let operands = product(&store, 5);
@@ -163,7 +141,7 @@ fn threads_with_a_store_each_do_not_disturb_each_other() {
 
 #[test]
 fn a_diagram_can_be_dropped_on_another_thread() {
-    let store = store_with(tight());
+    let store = store_with(tightest());
     let f = product(&store, 6).swap_remove(6);
     assert!(f.disk_bytes() > 0);
     assert_eq!(store.stats().temp_bytes, f.disk_bytes());
@@ -173,7 +151,7 @@ fn a_diagram_can_be_dropped_on_another_thread() {
 
 #[test]
 fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
-    let store = store_with(tight());
+    let store = store_with(tightest());
     let f = hidden_weighted_bit(&store, 12);
     let g = product(&store, 6).swap_remove(6);
     let [f_bytes, g_bytes] = [f.disk_bytes(), g.disk_bytes()];
@@ -255,7 +233,7 @@ fn a_diagram_keeps_its_store_alive() -> Result<()> {
 
 #[test]
 fn stores_count_for_themselves() {
-    let (busy, idle) = (store_with(tight()), store_with(tight()));
+    let (busy, idle) = (store_with(tightest()), store_with(tightest()));
     let untouched = idle.stats();
     let Stats { processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts, .. } = untouched;
     assert_eq!([processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts], [0; 5]);

@@ -34,6 +34,21 @@ pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
     limits
 }
 
+/// Limits under which a diagram of some hundred nodes is on disk, and does everything that can fail: in an instant but for
+/// sorting outside memory.
+pub fn tight() -> Limits {
+    Limits { sort: 1 << 20, dense: 1 << 20, ..tightest() }
+}
+
+/// The same with sorting outside memory.
+pub fn tightest() -> Limits {
+    limits(|limits| {
+        (limits.block, limits.window, limits.piece) = (256, 256, 16);
+        (limits.queue, limits.arcs, limits.diagrams) = (8 << 10, 0, 0);
+        (limits.sort, limits.dense) = (1024, 2048);
+    })
+}
+
 /// A seeded generator of numbers (Knuth's MMIX constants), so that every run does the same work.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
