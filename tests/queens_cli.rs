@@ -410,3 +410,16 @@ fn unique_solutions_are_those_in_the_literature() {
             .ends_with("unique: 12\nclasses of 1: 0\nclasses of 2: 0\nclasses of 4: 1\nclasses of 8: 11\n")
     );
 }
+
+#[test]
+fn samples_are_solutions_the_same_for_a_seed_whatever_the_budget() {
+    let drawn = stdout(command("sample 6 --count 300 --seed 5"));
+    assert_eq!(drawn.lines().count(), 300);
+    let different: HashSet<Vec<i64>> = drawn.lines().map(solution).collect();
+    assert_eq!(different.len(), 4, "all four solutions come up");
+    assert_eq!(stdout(command("sample 6 --count 300 --seed 5 --memory 16MiB")), drawn);
+    assert_ne!(stdout(command("sample 6 --count 300 --seed 6")), drawn);
+    assert_eq!(stdout(command("sample 6 --count 0")), "");
+    failure(command("sample 3"), 1);
+    assert!(stdout(command("sample 1 --board")).starts_with("0\nQ\n"));
+}

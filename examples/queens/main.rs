@@ -1,9 +1,9 @@
-//! Places N queens on an N×N board so that none attacks another: counts the ways, lists them, or finds one.
+//! Places N queens on an N×N board so that none attacks another: counts the ways, lists them, draws some, or finds one.
 //!
 //! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
 //!
 //! What the user types is in `options`, what the user sees in `output` and `drawing`, and each subcommand in a module of its
-//! own: `count`, `list` and `unique`, whose diagram of all solutions comes about in `recipe`, `one`, which searches in
+//! own: `count`, `list`, `unique` and `sample`, whose diagram of all solutions comes about in `recipe`, `one`, which searches in
 //! `permutation`, and `baseline`.
 
 mod baseline;
@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod permutation;
 mod recipe;
+mod sample;
 mod unique;
 
 use std::{
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Count(options) => count::count(&options),
         Command::List(options) => list::list(&options),
         Command::Unique(options) => unique::unique(&options),
+        Command::Sample(options) => sample::sample(&options),
         Command::One(options) => one::one(&options),
         Command::Baseline(options) => baseline::baseline(&options),
     };

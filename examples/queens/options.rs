@@ -24,6 +24,10 @@ pub enum Command {
     List(ListOptions),
     /// Count the solutions, also up to rotation and reflection.
     Unique(CountOptions),
+    /// Draw solutions at random, each as likely as any other.
+    ///
+    /// A line is the row of the queen in each column, as in `list`.
+    Sample(SampleOptions),
     /// Find one solution, fast.
     ///
     /// Prints a single line: the row of the queen in each column, from the left column to the right, separated by blanks. Rows
@@ -77,6 +81,35 @@ pub enum Via {
 }
 
 impl ListOptions {
+    /// Standard output is for solutions alone.
+    pub fn output(&self) -> OutputOptions {
+        OutputOptions { progress: self.progress, json: true }
+    }
+}
+
+#[derive(Args)]
+pub struct SampleOptions {
+    /// Rows, columns and queens, 1 to 64.
+    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
+    #[arg(allow_negative_numbers = true)]
+    pub n: u32,
+    /// How many to draw.
+    #[arg(long, value_name = "K", default_value_t = 1, allow_negative_numbers = true)]
+    pub count: usize,
+    /// The seed: the same seed draws the same solutions, whatever the budget.
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Draw every board too, below its line: a line per row, Q for a queen.
+    #[arg(long)]
+    pub board: bool,
+    /// Show on standard error how far the diagram has come.
+    #[arg(long)]
+    progress: bool,
+}
+
+impl SampleOptions {
     /// Standard output is for solutions alone.
     pub fn output(&self) -> OutputOptions {
         OutputOptions { progress: self.progress, json: true }

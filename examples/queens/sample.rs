@@ -1,0 +1,32 @@
+//! `queens sample`: solutions drawn at random, each as likely as any other.
+
+use crate::{
+    Failure,
+    drawing::Drawing,
+    options::SampleOptions,
+    output::{Output, print},
+    recipe::board,
+};
+
+/// Prints as many solutions as are asked for, a line each.
+pub fn sample(options: &SampleOptions) -> Result<(), Failure> {
+    let n = options.n;
+    let output = Output::new(&options.output(), n);
+    let store = options.store.open(output.callback())?;
+    let solutions = board(n, &store, |row, nodes| output.row(row, nodes))?.bdd;
+    drop(output);
+    let drawn = solutions.sample(options.count, options.seed, 0..n * n)?;
+    if drawn.is_empty() && options.count > 0 {
+        return Err(Failure::NoSolution { n });
+    }
+    for squares in drawn {
+        let queen_in = |column: u32| (0..n).find(|row| squares[(n * row + column) as usize]);
+        let rows: Vec<u32> = (0..n).filter_map(queen_in).collect();
+        let words: Vec<_> = rows.iter().map(u32::to_string).collect();
+        print(words.join(" "))?;
+        if options.board {
+            print(format_args!("{}\n", Drawing(&rows)))?;
+        }
+    }
+    Ok(())
+}
