@@ -9,28 +9,25 @@
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
 
+use std::env;
 use std::error::Error;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
-use std::{env, fs, iter, thread};
 
 use clap::{Parser, ValueEnum, value_parser};
-use peers::measure::{self, Sample};
+use oxidd::{Manager, ManagerRef};
+use peers::{
+    machine,
+    measure::{self, Sample},
+};
 use serde_json::{Value, json};
 
 mod peers {
     pub mod lib_bdd;
+    pub mod literals;
+    pub mod machine;
     pub mod measure;
     pub mod oxidd;
-
-    /// Literals of S(i, j) by ascending variable: true on (i, j) itself, false on every square attacked from there.
-    fn literals(n: u16, i: u16, j: u16) -> impl DoubleEndedIterator<Item = (u16, bool)> {
-        (0..n * n).filter_map(move |variable| {
-            let (down, right) = ((variable / n).abs_diff(i), (variable % n).abs_diff(j));
-            let on_a_line = down == 0 || right == 0 || down == right;
-            on_a_line.then_some((variable, down + right == 0))
-        })
-    }
 }
 
 /// Number of solutions by board size.
@@ -185,7 +182,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let peers = env::current_exe()?.to_str().ok_or("the path of this executable is not UTF-8")?.to_owned();
     let queens = if wanted(&Program::Ours) { build_queens()? } else { String::new() };
 
-    println!("{}\n", heading()?);
+    println!("{}\n", machine::heading("peers")?);
     let mut rows = Vec::new();
     let start = Instant::now();
     for &n in &sizes {
@@ -223,33 +220,22 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 /// Solves the board with this peer and prints what it found.
 fn child(peer: Program, n: u16, threads: u32) -> Result<ExitCode, Box<dyn Error>> {
     let (solutions, nodes) = match peer {
-        Program::Oxidd => peers::oxidd::solve(n, threads).map_err(|_| "the node store is full")?,
-        Program::LibBdd => peers::lib_bdd::solve(n),
+        Program::Oxidd => {
+            let (manager, board) = peers::oxidd::board(n, n, threads).map_err(|_| "the node store is full")?;
+            (
+                peers::oxidd::count(&board, u32::from(n * n)),
+                manager.with_manager_shared(|manager| manager.num_inner_nodes()),
+            )
+        }
+        Program::LibBdd => {
+            let (board, largest) = peers::lib_bdd::board(n, n);
+            (board.cardinality(), largest)
+        }
         Program::Ours => return Err("ours is the example `queens`".into()),
     };
     let peak_rss_kib = measure::peak_rss_kib("self");
     println!("{}", json!({ "solutions": solutions.to_string(), "nodes": nodes, "peak_rss_kib": peak_rss_kib }));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Machine, versions of the peers and the command of this run.
-fn heading() -> Result<String, Box<dyn Error>> {
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo")?;
-    let model = cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
-    let version = |name: &str| {
-        let (_, entry) = include_str!("../Cargo.lock").split_once(&format!("name = \"{name}\"\nversion = \""))?;
-        entry.split('"').next()
-    };
-    let flags = env::args().skip(1).filter(|arg| arg != "--bench");
-    let command: Vec<String> = iter::once("cargo bench --bench peers --".into()).chain(flags).collect();
-    Ok(format!(
-        "{} cores, {}; oxidd {}, biodivine-lib-bdd {}; `{}`",
-        thread::available_parallelism()?,
-        model.unwrap_or("unknown CPU"),
-        version("oxidd").ok_or("oxidd is not in Cargo.lock")?,
-        version("biodivine-lib-bdd").ok_or("biodivine-lib-bdd is not in Cargo.lock")?,
-        command.join(" "),
-    ))
 }
 
 /// Builds the example `queens`, which `cargo bench` does not, and returns the path of its executable.

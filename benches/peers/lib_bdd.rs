@@ -2,20 +2,22 @@
 
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 
-/// Number of solutions for `n` queens, and the nodes of the largest diagram.
-pub fn solve(n: u16) -> (f64, usize) {
+use super::literals::literals;
+
+/// The placements in the first `rows` rows of a board of `n`, and the nodes of the largest diagram on the way.
+pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
     let set = BddVariableSet::new_anonymous(n * n);
     let variables = set.variables();
     let square = |i, j| {
-        let literals = super::literals(n, i, j).map(|(variable, value)| (variables[usize::from(variable)], value));
+        let literals = literals(n, i, j).map(|(variable, value)| (variables[usize::from(variable)], value));
         set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
     };
     let row = |i| (1..n).fold(square(i, 0), |row, j| row.or(&square(i, j)));
     let mut largest = 0;
-    let mut board: Bdd = row(0);
-    for i in 1..n {
+    let mut board = row(0);
+    for i in 1..rows {
         board = board.and(&row(i));
         largest = largest.max(board.size());
     }
-    (board.cardinality(), largest)
+    (board, largest)
 }

@@ -2,18 +2,20 @@
 
 use std::hash::RandomState;
 
-use oxidd::bdd::{BDDFunction, new_manager};
+use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::{AllocResult, SatCountCache, num::F64};
 use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 
-/// Number of solutions for `n` queens, and the nodes in the store at the end, dead ones included.
+use super::literals::literals;
+
+/// The placements in the first `rows` rows of a board of `n`, and the store they are in.
 ///
 /// A board creates about 4.5 times the nodes of the next smaller one, 21 million at N=12. The store holds three times
 /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache is the fastest by
 /// measurement, or the smallest of equally fast ones: 2^16 entries at N=10, 2^19 at N=11, 2^22 at N=12.
-pub fn solve(n: u16, threads: u32) -> AllocResult<(f64, usize)> {
+pub fn board(n: u16, rows: u16, threads: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
     let manager = new_manager(1 << (2 * n + 2), 1 << (3 * n).saturating_sub(14), threads);
-    let literals = manager.with_manager_exclusive(|manager| {
+    let both = manager.with_manager_exclusive(|manager| {
         if threads > 1 {
             manager.workers().set_split_depth(Some(12));
         }
@@ -23,18 +25,23 @@ pub fn solve(n: u16, threads: u32) -> AllocResult<(f64, usize)> {
     })?;
     let square = |i, j| {
         let mut chain = manager.with_manager_shared(|manager| BDDFunction::t(manager));
-        for (variable, value) in super::literals(n, i, j).rev() {
+        for (variable, value) in literals(n, i, j).rev() {
             // The literal is above the chain: this makes one node.
-            chain = literals[usize::from(variable)][usize::from(value)].and(&chain)?;
+            chain = both[usize::from(variable)][usize::from(value)].and(&chain)?;
         }
         AllocResult::Ok(chain)
     };
     let row = |i| (1..n).try_fold(square(i, 0)?, |row, j| row.or(&square(i, j)?));
     let mut board = row(0)?;
-    for i in 1..n {
+    for i in 1..rows {
         board = board.and(&row(i)?)?;
     }
-    // A node counts at most the solutions, times a power of two: exact in a double.
-    let F64(solutions) = board.sat_count(u32::from(n * n), &mut SatCountCache::<F64, RandomState>::default());
-    Ok((solutions, manager.with_manager_shared(|manager| manager.num_inner_nodes())))
+    Ok((manager, board))
+}
+
+/// Assignments to `variables` variables for which `function` is true. Those of a whole board are at most its nodes' worth of
+/// solutions, times a power of two: exact in a double.
+pub fn count(function: &BDDFunction, variables: u32) -> f64 {
+    let F64(count) = function.sat_count(variables, &mut SatCountCache::<F64, RandomState>::default());
+    count
 }

@@ -1,0 +1,347 @@
+//! Single operations, reachability and listing, end to end: ours beside packages that keep everything in RAM.
+//!
+//! `cargo bench --bench operations -- [--n 12] [--runs 3] [--memory 4GiB,128MiB] [--only queens,hanoi] [--quick]`
+//!
+//! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. A variable in the
+//!   middle fixed, the topmost fixed, one in the middle quantified, and the assignments counted.
+//! * `equality`: that diagram built twice, in stores with different budgets, and compared.
+//! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
+//!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with
+//!   large ones. Building the relation is not part of the time.
+//! * `list`: all solutions of 8 and 10 queens, by restricting and by enumerating, at 64 MiB.
+//!
+//! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs. CPU is
+//! user and system time of all threads during the operation alone; peak RSS is that of the whole process. What the programs
+//! answer is compared.
+//!
+//! Without `--bench` (`cargo test --benches`), the default is a single run of small cases.
+
+use std::{
+    env,
+    error::Error,
+    hint::black_box,
+    process::{Command, ExitCode},
+};
+
+use clap::{Parser, ValueEnum, value_parser};
+use operations::{
+    clock::Report,
+    list, model,
+    model::{Model, Package},
+    ours::{self, Ours},
+    oxidd::{Oxidd, room},
+    queens,
+};
+use peers::{
+    machine,
+    measure::{self, Sample},
+};
+use strata_bdd::VariablePairs;
+
+#[path = "peers"]
+mod peers {
+    pub mod lib_bdd;
+    pub mod literals;
+    pub mod machine;
+    pub mod measure;
+    pub mod oxidd;
+}
+
+mod operations {
+    pub mod clock;
+    pub mod lib_bdd;
+    pub mod list;
+    pub mod model;
+    pub mod ours;
+    pub mod oxidd;
+    pub mod queens;
+}
+
+type Failure = Box<dyn Error>;
+
+const HEADINGS: [&str; 9] =
+    ["operation", "program", "runs", "CPU ms", "wall ms", "peak RSS MiB", "ours’ CPU ÷ its", "answer", "peak"];
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Program {
+    Ours,
+    Oxidd,
+    LibBdd,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Part {
+    Queens,
+    Equality,
+    Hanoi,
+    Philosophers,
+    Tiles,
+    List,
+}
+
+#[derive(Parser)]
+struct Args {
+    /// Small cases
+    #[arg(long)]
+    quick: bool,
+    /// Board size of `queens` and `equality` [default: 12; 6 if quick]
+    #[arg(long, value_parser = value_parser!(u16).range(4..15))]
+    n: Option<u16>,
+    /// Runs of each program; medians are printed [default: 3; 1 if quick]
+    #[arg(long, value_parser = value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// These parts only
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Memory budgets of ours; the first one is what the peers are compared with
+    #[arg(long, value_delimiter = ',', default_value = "4GiB,128MiB")]
+    memory: Vec<String>,
+    /// Entries of `OxiDD`'s apply cache when it searches, as a power of two
+    #[arg(long, default_value_t = 18)]
+    peer_cache: u32,
+    /// Passed by `cargo bench`
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// Be the child that runs this program
+    #[arg(long, hide = true)]
+    child: Option<Program>,
+    /// Rows of the board that the child fills
+    #[arg(long, hide = true, default_value_t = 1)]
+    rows: u16,
+}
+
+impl Args {
+    fn small(&self) -> bool {
+        self.quick || !self.bench
+    }
+
+    fn n(&self) -> u16 {
+        self.n.unwrap_or(if self.small() { 6 } else { 12 })
+    }
+
+    /// The budget of a child.
+    fn budget(&self) -> Result<usize, Failure> {
+        bytes(&self.memory[0])
+    }
+
+    fn model(&self, part: Part) -> Model {
+        match (part, self.small()) {
+            (Part::Hanoi, true) => model::hanoi(4),
+            (Part::Hanoi, false) => model::hanoi(10),
+            (Part::Philosophers, true) => model::philosophers(5),
+            (Part::Philosophers, false) => model::philosophers(100),
+            (_, true) => model::tiles(2, 3),
+            (_, false) => model::tiles(3, 3),
+        }
+    }
+}
+
+/// A number of bytes with its unit.
+fn bytes(text: &str) -> Result<usize, Failure> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
+    let with_unit = units.iter().find_map(|(unit, bits)| Some((text.strip_suffix(unit)?, bits)));
+    let (number, bits) = with_unit.ok_or("a budget needs a unit: KiB, MiB or GiB")?;
+    Ok(number.parse::<usize>()? << bits)
+}
+
+/// One program at one part.
+struct Job {
+    part: Part,
+    name: String,
+    ours: bool,
+    args: Vec<String>,
+    samples: Vec<Sample>,
+    failure: Option<String>,
+}
+
+impl Job {
+    fn new(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Self {
+        let name = match program {
+            Program::Ours => format!("ours, {memory}"),
+            Program::Oxidd => "OxiDD".into(),
+            Program::LibBdd => "lib-bdd".into(),
+        };
+        let value_of = |value: &dyn Fn() -> Option<String>| value().unwrap_or_default();
+        let program_name = value_of(&|| Some(program.to_possible_value()?.get_name().to_owned()));
+        let part_name = value_of(&|| Some(part.to_possible_value()?.get_name().to_owned()));
+        let line = format!(
+            "--child {program_name} --only {part_name} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
+            args.n(),
+            args.peer_cache,
+            if args.small() { "--quick" } else { "--bench" },
+        );
+        let args = line.split_whitespace().map(String::from).collect();
+        Self { part, name, ours: program == Program::Ours, args, samples: Vec::new(), failure: None }
+    }
+
+    fn run(&mut self, executable: &str) {
+        match measure::run(Command::new(executable).args(&self.args)) {
+            Ok(sample) => {
+                eprintln!("{}: {:.2} s CPU, {}", self.name, sample.cpu, sample.report);
+                self.samples.push(sample);
+            }
+            Err(failure) => self.failure = Some(failure.to_string()),
+        }
+    }
+
+    fn median(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+        let mut values: Vec<f64> = self.samples.iter().filter_map(of).collect();
+        values.sort_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
+    }
+
+    fn operations(&self) -> usize {
+        let list = self.samples.first().and_then(|sample| sample.report["operations"].as_array());
+        list.map_or(0, Vec::len)
+    }
+
+    /// CPU seconds of an operation.
+    fn cpu(&self, operation: usize) -> Option<f64> {
+        self.median(|sample| sample.report["operations"][operation]["cpu"].as_f64())
+    }
+
+    fn text(&self, operation: usize, key: &str) -> &str {
+        let text = self.samples.first().and_then(|sample| sample.report["operations"][operation][key].as_str());
+        text.unwrap_or_default()
+    }
+
+    /// A row of the table, its CPU time related to that of `ours`.
+    fn markdown(&self, operation: usize, ours: &Job) -> String {
+        let milliseconds = |seconds: Option<f64>| seconds.map_or("–".into(), |s| format!("{:.3}", s * 1e3));
+        let ratio = ours.cpu(operation).zip(self.cpu(operation)).map(|(ours, its)| ours / its);
+        let agrees = self.text(operation, "answer") == ours.text(operation, "answer");
+        let cells: [String; HEADINGS.len()] = [
+            self.text(operation, "name").into(),
+            self.name.clone(),
+            self.samples.len().to_string(),
+            milliseconds(self.cpu(operation)),
+            milliseconds(self.median(|sample| sample.report["operations"][operation]["wall"].as_f64())),
+            self.median(|sample| Some(sample.peak_rss)).map_or("–".into(), |mib| format!("{mib:.0}")),
+            ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+            format!("{}{}", if agrees { "" } else { "WRONG: " }, self.text(operation, "answer")),
+            self.text(operation, "peak").into(),
+        ];
+        format!("| {} |", cells.join(" | "))
+    }
+}
+
+fn main() -> Result<ExitCode, Failure> {
+    let args = Args::parse();
+    if let (Some(program), Some(&part)) = (args.child, args.only.first()) {
+        return child(program, part, &args);
+    }
+    let executable = env::current_exe()?.to_str().ok_or("the path of this executable is not UTF-8")?.to_owned();
+    let wanted = |part: &Part| args.only.is_empty() || args.only.contains(part);
+    let runs = args.runs.unwrap_or(if args.small() { 1 } else { 3 });
+    let rows = if wanted(&Part::Queens) || wanted(&Part::Equality) { largest(args.n(), args.budget()?)? } else { 1 };
+    println!("{}\n", heading(&args, rows)?);
+
+    println!("| {} |", HEADINGS.join(" | "));
+    println!("|---|---{}|", "|--:".repeat(HEADINGS.len() - 2));
+    let mut failed = false;
+    for part in Part::value_variants().iter().copied().filter(wanted) {
+        let mut jobs = jobs(part, &args, rows);
+        for _ in 0..runs {
+            jobs.iter_mut().filter(|job| job.failure.is_none()).for_each(|job| job.run(&executable));
+        }
+        for operation in 0..jobs[0].operations() {
+            jobs.iter().for_each(|job| println!("{}", job.markdown(operation, &jobs[0])));
+        }
+        for (job, failure) in jobs.iter().filter_map(|job| Some((job, job.failure.as_ref()?))) {
+            println!("{} FAILED: {failure}", job.name);
+            failed = true;
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The programs that take part in a part, ours first.
+fn jobs(part: Part, args: &Args, rows: u16) -> Vec<Job> {
+    let (budgets, peers): (&[String], &[Program]) = match part {
+        Part::Queens => (&args.memory, &[Program::Oxidd, Program::LibBdd]),
+        Part::Hanoi | Part::Philosophers | Part::Tiles => (&args.memory, &[Program::Oxidd]),
+        Part::Equality => (&args.memory[..1], &[]),
+        Part::List => (&["64MiB".to_owned()], &[]),
+    };
+    let ours = budgets.iter().map(|memory| Job::new(part, Program::Ours, memory, args, rows));
+    let peers = peers.iter().map(|&peer| Job::new(part, peer, &args.memory[0], args, rows));
+    ours.chain(peers).collect()
+}
+
+/// The row after which the diagram of `n` queens is largest, counted from 1.
+fn largest(n: u16, memory: usize) -> Result<u16, Failure> {
+    let mut nodes = Vec::new();
+    ours::board(n, n, &ours::store(memory)?, |count| nodes.push(count))?;
+    let (at, _) = nodes.iter().enumerate().max_by_key(|(_, count)| **count).ok_or("no rows")?;
+    Ok(at as u16 + 1)
+}
+
+/// Runs one part with one program and prints what it took.
+fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure> {
+    let (n, rows, mut report) = (args.n(), args.rows, Report::default());
+    match (part, program) {
+        (Part::Queens, Program::Ours) => {
+            let store = ours::store(args.budget()?)?;
+            queens::ask(&ours::board(n, rows, &store, |_| ())?, n, &mut report)?;
+        }
+        (Part::Queens, Program::Oxidd) => {
+            let (_store, board) = room(peers::oxidd::board(n, rows, 1))?;
+            queens::ask(&board, n, &mut report)?;
+        }
+        (Part::Queens, Program::LibBdd) => queens::ask(&peers::lib_bdd::board(n, rows).0, n, &mut report)?,
+        (Part::Equality, _) => {
+            let stores = [ours::store(args.budget()?)?, ours::store(128 << 20)?];
+            let [a, b] = stores.map(|store| ours::board(n, rows, &store, |_| ()));
+            let (a, b) = (a?, b?);
+            let equal = || Ok(black_box(&a) == black_box(&b));
+            report.time("== of two built apart", equal, |equal| Ok(format!("{equal}, {} nodes", a.node_count())))?;
+        }
+        (Part::List, _) => {
+            let store = ours::store(args.budget()?)?;
+            for n in if args.small() { [5, 6] } else { [8, 10] } {
+                let count = |count: &u64| Ok(format!("{count} solutions"));
+                let nodes = |board: &strata_bdd::Bdd| Ok(format!("{} nodes", board.node_count()));
+                let build = || ours::board(n, n, &store, |_| ());
+                let board = report.time(&format!("build {n} queens"), build, nodes)?;
+                let n = u32::from(n);
+                report.time(&format!("list {n} queens by restricting"), || list::backtrack(n, &board, 0), count)?;
+                report.time(&format!("list {n} queens by enumerating"), || list::enumerate(n, &board), count)?;
+            }
+        }
+        (_, Program::Ours) => {
+            let (model, mut peak) = (args.model(part), 0);
+            let package = Ours { store: ours::store(args.budget()?)?, pairs: VariablePairs::interleaved(model.bits) };
+            let relation = reach(&model, &package, |set| peak = peak.max(set.node_count()), &mut report)?;
+            report.peak(&format!("sets {peak} nodes, relation {}", relation.node_count()));
+        }
+        (_, _) => {
+            let model = args.model(part);
+            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache)?, |_| (), &mut report)?;
+        }
+    }
+    report.print(measure::peak_rss_kib("self"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Searches `model` with `package`; the relation.
+fn reach<P: Package>(
+    model: &Model,
+    package: &P,
+    watch: impl FnMut(&P::Set),
+    report: &mut Report,
+) -> Result<P::Set, Failure> {
+    let (start, relation) = (model.start(package)?, model.relation(package)?);
+    let search = || model::search(package, &start, &relation, watch);
+    report.time(&model.name, search, |found| {
+        let states = package.states(&found.states, model.bits)?;
+        Ok(format!("{states:.6e} states, {} steps", found.steps))
+    })?;
+    Ok(relation)
+}
+
+/// Machine, versions of the peers and what this run does.
+fn heading(args: &Args, rows: u16) -> Result<String, Failure> {
+    let queens = if rows > 1 { format!("; {0} queens: rows 1 to {rows} of {0}", args.n()) } else { String::new() };
+    Ok(format!("{}{queens}", machine::heading("operations")?))
+}

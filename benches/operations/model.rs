@@ -1,0 +1,210 @@
+//! Transition systems as lists of guarded commands, and the states they reach.
+//!
+//! Bit i is variable 2i now and 2i+1 next. One command runs at a time, and whatever it does not write stays.
+
+use crate::Failure;
+
+/// A system and where it starts.
+pub struct Model {
+    /// What a row of the table is called.
+    pub name: String,
+    /// Bits of a state.
+    pub bits: u32,
+    /// The value of each bit at the start.
+    pub initial: Vec<bool>,
+    /// What may happen.
+    pub commands: Vec<Command>,
+}
+
+/// Where `guard` holds, `writes` happen, all at once.
+#[derive(Default)]
+pub struct Command {
+    /// Bits and the values they must have.
+    pub guard: Vec<(u32, bool)>,
+    /// Bits that get new values.
+    pub writes: Vec<(u32, Source)>,
+}
+
+/// What a bit becomes.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// A constant.
+    Value(bool),
+    /// What another bit is now.
+    Bit(u32),
+}
+
+/// What a package must offer.
+pub trait Package {
+    /// A set of states, or of pairs of states.
+    type Set: Clone;
+    /// Where `variable` has this value.
+    fn literal(&self, variable: u32, value: bool) -> Result<Self::Set, Failure>;
+    /// Everything or nothing.
+    fn constant(&self, value: bool) -> Self::Set;
+    /// The intersection.
+    fn and(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
+    /// The union.
+    fn or(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
+    /// The difference.
+    fn without(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
+    /// Where both agree.
+    fn equal(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
+    /// The successors of `states`, renamed to current variables.
+    fn successors(&self, states: &Self::Set, relation: &Self::Set) -> Result<Self::Set, Failure>;
+    /// States in a set over current variables.
+    fn states(&self, set: &Self::Set, bits: u32) -> Result<f64, Failure>;
+    /// Whether there is nothing in it.
+    fn is_empty(&self, set: &Self::Set) -> bool;
+}
+
+/// What a search found.
+pub struct Reached<S> {
+    /// All states there are.
+    pub states: S,
+    /// Steps to the farthest one.
+    pub steps: u32,
+}
+
+impl Model {
+    /// Pairs (state, successor), built from the last bit up.
+    pub fn relation<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
+        let bits = self.bits as usize;
+        // Nothing changes from this bit on.
+        let mut still = vec![package.constant(true); bits + 1];
+        for bit in (0..self.bits).rev() {
+            still[bit as usize] = package.and(&self.step(None, bit, package)?, &still[bit as usize + 1])?;
+        }
+        let mut relation = package.constant(false);
+        for bit in (0..self.bits).rev() {
+            relation = package.and(&self.step(None, bit, package)?, &relation)?;
+            for command in self.commands.iter().filter(|command| command.first() == bit) {
+                let last = command.last();
+                let mut alone = still[last as usize + 1].clone();
+                for bit in (bit..=last).rev() {
+                    alone = package.and(&self.step(Some(command), bit, package)?, &alone)?;
+                }
+                relation = package.or(&relation, &alone)?;
+            }
+        }
+        Ok(relation)
+    }
+
+    /// What `command` asks and makes of `bit`.
+    fn step<P: Package>(&self, command: Option<&Command>, bit: u32, package: &P) -> Result<P::Set, Failure> {
+        let find = |list: &[(u32, Source)]| list.iter().find(|write| write.0 == bit).map(|write| write.1);
+        let next = package.literal(2 * bit + 1, true)?;
+        let mut made = match command.and_then(|command| find(&command.writes)).unwrap_or(Source::Bit(bit)) {
+            Source::Value(value) => package.literal(2 * bit + 1, value)?,
+            Source::Bit(from) => package.equal(&next, &package.literal(2 * from, true)?)?,
+        };
+        let guard = command.and_then(|command| command.guard.iter().find(|guard| guard.0 == bit));
+        if let Some(&(_, value)) = guard {
+            made = package.and(&made, &package.literal(2 * bit, value)?)?;
+        }
+        Ok(made)
+    }
+
+    /// The start, alone.
+    pub fn start<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
+        let mut start = package.constant(true);
+        for bit in (0..self.bits).rev() {
+            start = package.and(&package.literal(2 * bit, self.initial[bit as usize])?, &start)?;
+        }
+        Ok(start)
+    }
+}
+
+impl Command {
+    fn bits(&self) -> impl Iterator<Item = u32> {
+        self.guard.iter().map(|guard| guard.0).chain(self.writes.iter().map(|write| write.0))
+    }
+
+    fn first(&self) -> u32 {
+        self.bits().min().unwrap_or(0)
+    }
+
+    fn last(&self) -> u32 {
+        self.bits().max().unwrap_or(0)
+    }
+}
+
+/// Breadth first, each step from what the one before found new. `watch` sees every set on the way.
+pub fn search<P: Package>(
+    package: &P,
+    start: &P::Set,
+    relation: &P::Set,
+    mut watch: impl FnMut(&P::Set),
+) -> Result<Reached<P::Set>, Failure> {
+    let mut reached = Reached { states: start.clone(), steps: 0 };
+    let mut frontier = start.clone();
+    loop {
+        let next = package.successors(&frontier, relation)?;
+        frontier = package.without(&next, &reached.states)?;
+        if package.is_empty(&frontier) {
+            return Ok(reached);
+        }
+        reached.states = package.or(&reached.states, &frontier)?;
+        reached.steps += 1;
+        [&next, &frontier, &reached.states].map(&mut watch);
+    }
+}
+
+/// The towers of Hanoi: 3^`disks` states, the farthest 2^`disks` − 1 moves away. Two bits say on which peg a disk is.
+pub fn hanoi(disks: u32) -> Model {
+    let on = |disk: u32, peg: u32| [(2 * disk, peg & 2 != 0), (2 * disk + 1, peg & 1 != 0)];
+    let mut commands = Vec::new();
+    for disk in 0..disks {
+        for (from, to) in (0..9).map(|both| (both / 3, both % 3)).filter(|(from, to)| from != to) {
+            // All smaller disks are on the third peg.
+            let guard = (0..disk).flat_map(|smaller| on(smaller, 3 - from - to)).chain(on(disk, from)).collect();
+            let writes = on(disk, to).map(|(bit, value)| (bit, Source::Value(value))).into();
+            commands.push(Command { guard, writes });
+        }
+    }
+    Model { name: format!("Hanoi, {disks} disks"), bits: 2 * disks, initial: vec![false; 2 * disks as usize], commands }
+}
+
+/// Dining philosophers: each takes the left fork, then the right one, eats, and puts both down. Two bits say which of
+/// the two forks a philosopher holds.
+pub fn philosophers(count: u32) -> Model {
+    let (left, right) = (|one: u32| 2 * (one % count), |one: u32| 2 * (one % count) + 1);
+    let set = |bit, value| (bit, Source::Value(value));
+    let mut commands = Vec::new();
+    for one in 0..count {
+        let (before, after) = (one + count - 1, one + 1);
+        commands.push(Command {
+            guard: vec![(left(one), false), (right(before), false)],
+            writes: vec![set(left(one), true)],
+        });
+        commands.push(Command {
+            guard: vec![(left(one), true), (right(one), false), (left(after), false)],
+            writes: vec![set(right(one), true)],
+        });
+        commands.push(Command {
+            guard: vec![(left(one), true), (right(one), true)],
+            writes: vec![set(left(one), false), set(right(one), false)],
+        });
+    }
+    let bits = 2 * count;
+    Model { name: format!("{count} philosophers"), bits, initial: vec![false; bits as usize], commands }
+}
+
+/// Sliding tiles on a board with one free square: of the orders of all squares, half are reached. Four bits say which tile is
+/// on a square, 0 being none.
+pub fn tiles(rows: u32, columns: u32) -> Model {
+    let squares = rows * columns;
+    let bits_of = |square: u32| 4 * square..4 * square + 4;
+    let mut commands = Vec::new();
+    for (from, to) in (0..squares * squares).map(|both| (both / squares, both % squares)) {
+        let down = (from / columns).abs_diff(to / columns);
+        if down + (from % columns).abs_diff(to % columns) == 1 {
+            let guard = bits_of(to).map(|bit| (bit, false)).collect();
+            let moved = bits_of(to).zip(bits_of(from)).map(|(to, from)| (to, Source::Bit(from)));
+            let freed = bits_of(from).map(|bit| (bit, Source::Value(false)));
+            commands.push(Command { guard, writes: moved.chain(freed).collect() });
+        }
+    }
+    let initial = (0..squares).flat_map(|tile| [8, 4, 2, 1].map(|bit| tile & bit != 0)).collect();
+    Model { name: format!("sliding tiles {rows}×{columns}"), bits: 4 * squares, initial, commands }
+}

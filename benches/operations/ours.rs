@@ -1,0 +1,94 @@
+//! This library.
+
+use strata_bdd::{Bdd, Config, Store, VariablePairs};
+
+use crate::{
+    Failure,
+    operations::{model::Package, queens::Board},
+    peers::literals::literals,
+};
+
+/// A store with this budget.
+pub fn store(memory: usize) -> Result<Store, Failure> {
+    Ok(Store::new(Config { memory, ..Config::default() })?)
+}
+
+/// The placements in the first `rows` rows of a board of `n`; `row_done` hears of the nodes after each.
+pub fn board(n: u16, rows: u16, store: &Store, mut row_done: impl FnMut(u64)) -> Result<Bdd, Failure> {
+    let mut board = store.constant(true);
+    for i in 0..rows {
+        let mut row = store.constant(false);
+        for j in 0..n {
+            row = row.or(&store.cube(literals(n, i, j).map(|(variable, value)| (variable.into(), value)))?)?;
+        }
+        board = board.and(&row)?;
+        row_done(board.node_count());
+    }
+    Ok(board)
+}
+
+impl Board for Bdd {
+    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
+        Ok(self.restrict([(variable.into(), value)])?)
+    }
+
+    fn exists(&self, variable: u16) -> Result<Self, Failure> {
+        Ok(self.exists([variable.into()])?)
+    }
+
+    fn count(&self, variables: u16) -> Result<f64, Failure> {
+        Ok(self.sat_count(variables.into())?.to_string().parse()?)
+    }
+
+    fn inner_nodes(&self) -> u64 {
+        self.node_count()
+    }
+}
+
+/// Sets of states in a store.
+pub struct Ours {
+    /// Where they live.
+    pub store: Store,
+    /// Which variable is the next value of which.
+    pub pairs: VariablePairs,
+}
+
+impl Package for Ours {
+    type Set = Bdd;
+
+    fn literal(&self, variable: u32, value: bool) -> Result<Bdd, Failure> {
+        Ok(self.store.literal(variable, value)?)
+    }
+
+    fn constant(&self, value: bool) -> Bdd {
+        self.store.constant(value)
+    }
+
+    fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Failure> {
+        Ok(a.and(b)?)
+    }
+
+    fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Failure> {
+        Ok(a.or(b)?)
+    }
+
+    fn without(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Failure> {
+        Ok(a.diff(b)?)
+    }
+
+    fn equal(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, Failure> {
+        Ok(a.xnor(b)?)
+    }
+
+    fn successors(&self, states: &Bdd, relation: &Bdd) -> Result<Bdd, Failure> {
+        Ok(states.rel_next(relation, &self.pairs)?)
+    }
+
+    fn is_empty(&self, set: &Bdd) -> bool {
+        set.as_constant() == Some(false)
+    }
+
+    fn states(&self, set: &Bdd, bits: u32) -> Result<f64, Failure> {
+        Ok(set.sat_count(bits)?.to_string().parse()?)
+    }
+}

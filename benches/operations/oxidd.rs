@@ -1,0 +1,115 @@
+//! `OxiDD`.
+
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
+    bdd::{BDDFunction, BDDManagerRef, new_manager},
+    util::AllocResult,
+};
+
+use crate::{
+    Failure,
+    operations::{model::Package, queens::Board},
+    peers::oxidd::count,
+};
+
+/// Nodes in the store of a search: more than any of them makes, so that no garbage collection costs time.
+const STORE: usize = 1 << 24;
+
+impl Board for BDDFunction {
+    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
+        let literal = self.with_manager_shared(|manager, _| match value {
+            true => Self::var(manager, variable.into()),
+            false => Self::not_var(manager, variable.into()),
+        });
+        room(BooleanFunction::restrict(self, &room(literal)?))
+    }
+
+    fn exists(&self, variable: u16) -> Result<Self, Failure> {
+        let variable = self.with_manager_shared(|manager, _| Self::var(manager, variable.into()));
+        room(BooleanFunctionQuant::exists(self, &room(variable)?))
+    }
+
+    fn count(&self, variables: u16) -> Result<f64, Failure> {
+        Ok(count(self, variables.into()))
+    }
+
+    fn inner_nodes(&self) -> u64 {
+        self.node_count() as u64 - 2
+    }
+}
+
+/// What `made` is, if there was room for it.
+pub fn room<T>(made: AllocResult<T>) -> Result<T, Failure> {
+    made.map_err(|_| "the node store is full".into())
+}
+
+/// Sets of states in a store.
+pub struct Oxidd {
+    manager: BDDManagerRef,
+    /// The conjunction of all current variables.
+    current: BDDFunction,
+    /// Current variables for next ones: one substitution, whose cached results serve every step.
+    renaming: Subst<BDDFunction, Vec<u32>, Vec<BDDFunction>>,
+}
+
+impl Oxidd {
+    /// A store for states of this many bits, with a cache of this many entries.
+    pub fn new(bits: u32, cache: usize) -> Result<Self, Failure> {
+        let manager = new_manager(STORE, cache, 1);
+        let variables = manager.with_manager_exclusive(|manager| {
+            let variables = manager.add_vars(2 * bits);
+            variables.step_by(2).map(|variable| BDDFunction::var(manager, variable)).collect::<AllocResult<Vec<_>>>()
+        });
+        let variables = room(variables)?;
+        let all = manager.with_manager_shared(|manager| BDDFunction::t(manager));
+        let current = room(variables.iter().rev().try_fold(all, |all, variable| variable.and(&all)))?;
+        let renaming = Subst::new((0..bits).map(|bit| 2 * bit + 1).collect(), variables);
+        Ok(Self { manager, current, renaming })
+    }
+}
+
+impl Package for Oxidd {
+    type Set = BDDFunction;
+
+    fn literal(&self, variable: u32, value: bool) -> Result<BDDFunction, Failure> {
+        room(self.manager.with_manager_shared(|manager| match value {
+            true => BDDFunction::var(manager, variable),
+            false => BDDFunction::not_var(manager, variable),
+        }))
+    }
+
+    fn constant(&self, value: bool) -> BDDFunction {
+        self.manager
+            .with_manager_shared(|manager| if value { BDDFunction::t(manager) } else { BDDFunction::f(manager) })
+    }
+
+    fn and(&self, a: &BDDFunction, b: &BDDFunction) -> Result<BDDFunction, Failure> {
+        room(a.and(b))
+    }
+
+    fn or(&self, a: &BDDFunction, b: &BDDFunction) -> Result<BDDFunction, Failure> {
+        room(a.or(b))
+    }
+
+    fn without(&self, a: &BDDFunction, b: &BDDFunction) -> Result<BDDFunction, Failure> {
+        room(b.imp_strict(a))
+    }
+
+    fn equal(&self, a: &BDDFunction, b: &BDDFunction) -> Result<BDDFunction, Failure> {
+        room(a.equiv(b))
+    }
+
+    fn successors(&self, states: &BDDFunction, relation: &BDDFunction) -> Result<BDDFunction, Failure> {
+        let next = room(states.apply_exists(BooleanOperator::And, relation, &self.current))?;
+        room(next.substitute(&self.renaming))
+    }
+
+    fn is_empty(&self, set: &BDDFunction) -> bool {
+        !set.satisfiable()
+    }
+
+    fn states(&self, set: &BDDFunction, bits: u32) -> Result<f64, Failure> {
+        // The next variables count double, each.
+        Ok(count(set, 2 * bits) / f64::exp2(bits.into()))
+    }
+}

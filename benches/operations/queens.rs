@@ -1,0 +1,27 @@
+//! Questions about the largest intermediate diagram of N-Queens.
+
+use crate::{Failure, operations::clock::Report};
+
+/// A diagram of placements, in any package.
+pub trait Board: Sized {
+    /// With one variable fixed.
+    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure>;
+    /// With one variable quantified.
+    fn exists(&self, variable: u16) -> Result<Self, Failure>;
+    /// Assignments that make it true, in the package's fastest arithmetic that does not overflow.
+    fn count(&self, variables: u16) -> Result<f64, Failure>;
+    /// Nodes without terminals.
+    fn inner_nodes(&self) -> u64;
+}
+
+/// Asks `board` everything, once: a package that remembers results would answer sooner the second time.
+pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failure> {
+    let (top, middle) = (0, n * n / 2);
+    let nodes = |result: &B| Ok(format!("{} nodes", result.inner_nodes()));
+    report.time(&format!("restrict x{middle}=0"), || board.restrict(middle, false), nodes)?;
+    report.time(&format!("restrict x{middle}=1"), || board.restrict(middle, true), nodes)?;
+    report.time(&format!("restrict x{top}=0"), || board.restrict(top, false), nodes)?;
+    report.time(&format!("exists x{middle}"), || board.exists(middle), nodes)?;
+    report.time("sat_count", || board.count(n * n), |count| Ok(format!("{count:.6e}")))?;
+    Ok(())
+}
