@@ -96,9 +96,9 @@ struct Args {
     /// Memory budgets of ours; the first one is what the peers are compared with
     #[arg(long, value_delimiter = ',', default_value = "4GiB,128MiB")]
     memory: Vec<String>,
-    /// Entries of `OxiDD`'s apply cache when it searches, as a power of two
-    #[arg(long, default_value_t = 18)]
-    peer_cache: u32,
+    /// Entries of `OxiDD`'s apply cache in a search, as a power of two [default: the fastest by measurement]
+    #[arg(long)]
+    peer_cache: Option<u32>,
     /// Passed by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
@@ -117,6 +117,16 @@ impl Args {
 
     fn n(&self) -> u16 {
         self.n.unwrap_or(if self.small() { 6 } else { 12 })
+    }
+
+    /// The fastest cache by measurement, or the smallest of equally fast ones. One of 2^12 entries takes minutes for the
+    /// philosophers, one of 2^20 twice the time of 2^14 for the tiles.
+    fn peer_cache(&self, part: Part) -> u32 {
+        self.peer_cache.unwrap_or(match part {
+            Part::Tiles => 14,
+            Part::Hanoi => 16,
+            _ => 18,
+        })
     }
 
     /// The budget of a child.
@@ -146,9 +156,7 @@ fn bytes(text: &str) -> Result<usize, Failure> {
 
 /// One program at one part.
 struct Job {
-    part: Part,
     name: String,
-    ours: bool,
     args: Vec<String>,
     samples: Vec<Sample>,
     failure: Option<String>,
@@ -167,11 +175,11 @@ impl Job {
         let line = format!(
             "--child {program_name} --only {part_name} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
             args.n(),
-            args.peer_cache,
+            args.peer_cache(part),
             if args.small() { "--quick" } else { "--bench" },
         );
         let args = line.split_whitespace().map(String::from).collect();
-        Self { part, name, ours: program == Program::Ours, args, samples: Vec::new(), failure: None }
+        Self { name, args, samples: Vec::new(), failure: None }
     }
 
     fn run(&mut self, executable: &str) {
@@ -317,7 +325,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
         }
         (_, _) => {
             let model = args.model(part);
-            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache)?, |_| (), &mut report)?;
+            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache(part))?, |_| (), &mut report)?;
         }
     }
     report.print(measure::peak_rss_kib("self"));

@@ -146,7 +146,7 @@ pub fn search<P: Package>(
         }
         reached.states = package.or(&reached.states, &frontier)?;
         reached.steps += 1;
-        [&next, &frontier, &reached.states].map(&mut watch);
+        [&next, &frontier, &reached.states].into_iter().for_each(&mut watch);
     }
 }
 

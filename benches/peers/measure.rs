@@ -18,6 +18,7 @@ pub struct Sample {
     /// User and system CPU seconds of all threads.
     pub cpu: f64,
     /// Seconds from start to exit.
+    #[allow(dead_code, reason = "one bench reads it, another times operations within the run")]
     pub wall: f64,
     /// Peak resident set, MiB.
     pub peak_rss: f64,
