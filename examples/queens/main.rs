@@ -16,6 +16,8 @@ mod output;
 mod permutation;
 mod recipe;
 mod sample;
+#[path = "../shared/store.rs"]
+mod store;
 mod unique;
 
 use std::{

@@ -1,9 +1,8 @@
 //! What the user types.
 
-use std::path::PathBuf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
-use strata_bdd::{Config, ProgressCallback, Result, Store};
+use crate::store::StoreOptions;
 
 /// N queens on an N×N board, by binary decision diagrams that outgrow RAM.
 #[derive(Parser)]
@@ -147,21 +146,6 @@ pub struct BaselineOptions {
 }
 
 #[derive(Args)]
-pub struct StoreOptions {
-    /// The memory budget, at least 16MiB: bytes, or a number with a unit such as KiB, MiB, GiB, KB, MB or GB. A larger budget
-    /// spills less.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size, allow_negative_numbers = true)]
-    memory: usize,
-    /// The folder for unnamed temporary files, best on a fast disk.
-    #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir())]
-    temp_dir: PathBuf,
-    /// Threads a sweep may use, 1 to 1024.
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
-    #[arg(allow_negative_numbers = true)]
-    threads: u16,
-}
-
-#[derive(Args)]
 pub struct OutputOptions {
     /// Show how far the work has come: a bar on a terminal, a line per row otherwise.
     #[arg(long)]
@@ -171,45 +155,10 @@ pub struct OutputOptions {
     pub json: bool,
 }
 
-impl StoreOptions {
-    /// A store with these settings.
-    pub fn open(&self, progress: Option<ProgressCallback>) -> Result<Store> {
-        Store::new(Config {
-            memory: self.memory,
-            scratch: self.temp_dir.clone(),
-            threads: self.threads.into(),
-            progress,
-            ..Config::default()
-        })
-    }
-}
-
 /// Reads a whole number from 1 to `largest`; `reason` ends the message about any other.
 fn up_to(largest: u32, reason: &'static str) -> impl Fn(&str) -> Result<u32, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|number| (1..=largest).contains(number));
         number.ok_or_else(|| format!("give a whole number from 1 to {largest}{reason}"))
     }
-}
-
-/// Bytes, with units as `sort` and `dd` know them: K and KiB are 1024, KB is 1000.
-fn memory_size(text: &str) -> Result<usize, String> {
-    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let scale = match unit.trim_start().to_ascii_lowercase().as_str() {
-        "" | "b" => Some(1),
-        "k" | "kib" => Some(1 << 10),
-        "m" | "mib" => Some(1 << 20),
-        "g" | "gib" => Some(1 << 30),
-        "t" | "tib" => Some(1 << 40),
-        "kb" => Some(1_000),
-        "mb" => Some(1_000_000),
-        "gb" => Some(1_000_000_000),
-        "tb" => Some(1_000_000_000_000),
-        _ => None,
-    };
-    let (Some(scale), false) = (scale, digits.is_empty()) else {
-        return Err("give a whole number of bytes, or one with a unit, like 256MiB, 4GiB or 500MB".into());
-    };
-    let bytes = digits.parse().ok().and_then(|number: usize| number.checked_mul(scale));
-    bytes.ok_or_else(|| "that is more than an address can number".into())
 }
