@@ -1,0 +1,46 @@
+//! The smaller examples as their users meet them, against published counts and against plain enumerations.
+//!
+//! `cargo test` builds the examples; `cargo test --test examples` alone does not.
+
+use std::process::{Command, Output, Stdio};
+
+/// A run of example `name` with `arguments`, which are separated by blanks.
+fn run(name: &str, arguments: &str) -> Output {
+    let test = std::env::current_exe().expect("a test knows its own path");
+    let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
+    let path = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(path.exists(), "{} is missing; `cargo build --profile test --examples` makes it", path.display());
+    let mut command = Command::new(path);
+    command.args(arguments.split_whitespace()).stdin(Stdio::null()).output().expect("the example starts")
+}
+
+/// What a run that must succeed prints.
+fn stdout(name: &str, arguments: &str) -> String {
+    let output = run(name, arguments);
+    assert_eq!(output.status.code(), Some(0), "{name} {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("examples write UTF-8")
+}
+
+/// The first number on the line of `text` that starts with `label`.
+fn number(text: &str, label: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(": "));
+    let word = line.and_then(|rest| rest.split(' ').next()?.parse().ok());
+    word.unwrap_or_else(|| panic!("no {label:?} with a number in {text:?}"))
+}
+
+#[test]
+fn draws_of_tic_tac_toe_are_those_in_the_literature() {
+    assert_eq!(number(&stdout("tic_tac_toe", "21"), "draws"), 136_288);
+    assert_eq!(number(&stdout("tic_tac_toe", "0"), "draws"), 0, "all noughts");
+}
+
+#[test]
+fn crosses_and_noughts_can_change_places_and_the_budget_shrink() {
+    let [crosses, noughts] = ["20", "44 --memory 16MiB"].map(|arguments| stdout("tic_tac_toe", arguments));
+    assert_eq!(number(&crosses, "draws"), 304);
+    for label in ["draws", "nodes", "largest diagram"] {
+        assert_eq!(number(&crosses, label), number(&noughts, label), "{label}");
+    }
+    assert_eq!(number(&crosses, "temporary files"), 0);
+    assert!(number(&noughts, "temporary files") > 0, "16 MiB do not hold the largest diagram twice");
+}
