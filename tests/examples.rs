@@ -44,3 +44,52 @@ fn crosses_and_noughts_can_change_places_and_the_budget_shrink() {
     assert_eq!(number(&crosses, "temporary files"), 0);
     assert!(number(&noughts, "temporary files") > 0, "16 MiB do not hold the largest diagram twice");
 }
+
+#[test]
+fn hamiltonian_cycles_are_those_in_the_literature() {
+    for (n, cycles) in [(2, 1), (4, 6), (6, 1_072), (8, 4_638_576), (10, 467_260_456_608)] {
+        assert_eq!(number(&stdout("hamiltonian", &n.to_string()), "cycles"), cycles, "n = {n}");
+    }
+}
+
+#[test]
+fn hamiltonian_cycles_are_those_that_a_walk_finds() {
+    for n in 2..=6 {
+        // Every cycle is walked in both directions.
+        let walks = walks(n, (0, 0), &mut vec![false; n * n], 1);
+        assert_eq!(2 * number(&stdout("hamiltonian", &n.to_string()), "cycles"), walks, "n = {n}");
+    }
+}
+
+/// The ways to go on from `at`, the last of `length` squares, to all other squares and back to square (0, 0).
+fn walks(n: usize, at: (usize, usize), visited: &mut [bool], length: usize) -> u64 {
+    visited[at.0 * n + at.1] = true;
+    let mut found = 0;
+    for (row, column) in
+        [(at.0.wrapping_sub(1), at.1), (at.0, at.1.wrapping_sub(1)), (at.0 + 1, at.1), (at.0, at.1 + 1)]
+    {
+        if (row, column) == (0, 0) {
+            found += u64::from(length == n * n);
+        } else if row < n && column < n && !visited[row * n + column] {
+            found += walks(n, (row, column), visited, length + 1);
+        }
+    }
+    visited[at.0 * n + at.1] = false;
+    found
+}
+
+#[test]
+fn a_bad_argument_is_named() {
+    for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"])] {
+        for value in values {
+            let output = run(name, value);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{name} {value}: {message}");
+            assert!(message.contains(&format!("'{value}'")), "{message}");
+        }
+        let output = run(name, "4 --memory 1MiB");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("16777216 bytes"), "the library's message");
+        assert!(output.stdout.is_empty());
+    }
+}
