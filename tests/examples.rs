@@ -2,7 +2,10 @@
 //!
 //! `cargo test` builds the examples; `cargo test --test examples` alone does not.
 
-use std::process::{Command, Output, Stdio};
+use std::{
+    collections::HashSet,
+    process::{Command, Output, Stdio},
+};
 
 /// A run of example `name` with `arguments`, which are separated by blanks.
 fn run(name: &str, arguments: &str) -> Output {
@@ -79,8 +82,70 @@ fn walks(n: usize, at: (usize, usize), visited: &mut [bool], length: usize) -> u
 }
 
 #[test]
+fn philosophers_reach_the_states_that_a_plain_search_finds() {
+    for n in 2..=8 {
+        let text = stdout("reachability", &n.to_string());
+        let steps = states_by_step(n);
+        for (step, &(states, _)) in steps.iter().enumerate() {
+            assert_eq!(number(&text, &format!("step {step}")), states, "N = {n}");
+        }
+        assert_eq!(text.lines().filter(|line| line.starts_with("step ")).count(), steps.len(), "N = {n}");
+        assert_eq!(number(&text, "reachable"), steps.iter().map(|step| step.0).sum::<u64>(), "N = {n}");
+        assert_eq!(number(&text, "deadlocks"), steps.iter().map(|step| step.1).sum::<u64>(), "N = {n}");
+    }
+}
+
+/// A search state by state: how many are new with each step, and how many of those have no successor.
+fn states_by_step(n: usize) -> Vec<(u64, u64)> {
+    // The forks in the left and in the right hand of each philosopher.
+    let start = vec![(false, false); n];
+    let mut reached = HashSet::from([start.clone()]);
+    let (mut steps, mut new) = (Vec::new(), vec![start]);
+    while !new.is_empty() {
+        let (states, mut stuck, mut found) = (new.len() as u64, 0, Vec::new());
+        for state in new {
+            let successors = successors(&state);
+            stuck += u64::from(successors.is_empty());
+            found.extend(successors.into_iter().filter(|next| reached.insert(next.clone())));
+        }
+        steps.push((states, stuck));
+        new = found;
+    }
+    steps
+}
+
+fn successors(state: &[(bool, bool)]) -> Vec<Vec<(bool, bool)>> {
+    let n = state.len();
+    let hands = |i: usize| match state[i] {
+        (false, false) => (!state[(i + n - 1) % n].1).then_some((true, false)),
+        (true, false) => (!state[(i + 1) % n].0).then_some((true, true)),
+        (_, true) => Some((false, false)),
+    };
+    let step = |i: usize| {
+        let mut next = state.to_vec();
+        next[i] = hands(i)?;
+        Some(next)
+    };
+    (0..n).filter_map(step).collect()
+}
+
+#[test]
+fn philosophers_reach_as_many_states_as_the_formula_says() {
+    // (1 + √2)^N + (1 − √2)^N, for N = 0 and 1, and then twice the one before and the one before that.
+    let mut counts = vec![2, 2];
+    for n in 2..=24 {
+        counts.push(2 * counts[n - 1] + counts[n - 2]);
+    }
+    for n in [9, 16, 24] {
+        let text = stdout("reachability", &n.to_string());
+        assert_eq!(number(&text, "reachable"), counts[n], "N = {n}");
+        assert_eq!(number(&text, "deadlocks"), 1, "N = {n}");
+    }
+}
+
+#[test]
 fn a_bad_argument_is_named() {
-    for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"])] {
+    for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"]), ("reachability", ["1", "101"])] {
         for value in values {
             let output = run(name, value);
             let message = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,0 +1,92 @@
+//! The reachable states of N dining philosophers, and those from which there is no way on.
+//!
+//! `cargo run --release --example reachability -- 20`
+//!
+//! They sit around a table with a fork between any two. A philosopher takes the fork on the left, then the one on the right,
+//! eats, and puts both down; one takes a step at a time. Philosopher i is two bits, "holds the left fork" and "holds the right
+//! fork": current variables 4i and 4i + 2, with the next ones right behind each, so that the diagram of "nothing changes" stays
+//! small. The search is breadth-first: the successors of the states found last that were not found before.
+//!
+//! There are (1 + √2)^N + (1 − √2)^N reachable states: those in which whoever sits to the right of one who eats holds no fork.
+//! In one of them all hold their left fork, and wait.
+//!
+//! After E. W. Dijkstra, *Hierarchical Ordering of Sequential Processes*, 1971, and J. R. Burch et al., *Symbolic Model
+//! Checking: 10^20 States and Beyond*, 1992.
+
+use std::{error::Error, io::Write, process};
+
+use clap::{Parser, value_parser};
+use strata_bdd::{Bdd, Result, Store, VariablePairs};
+
+#[path = "shared/store.rs"]
+mod store;
+
+/// Reachable states and deadlocks of N dining philosophers.
+#[derive(Parser)]
+#[command(name = "reachability", version)]
+struct Options {
+    /// Philosophers, 2 to 100.
+    #[arg(value_name = "N", value_parser = value_parser!(u32).range(2..=100))]
+    n: u32,
+    #[command(flatten)]
+    store: store::StoreOptions,
+}
+
+fn main() {
+    if let Err(error) = explore(&Options::parse()) {
+        eprintln!("error: {error}");
+        process::exit(1);
+    }
+}
+
+/// Searches all states and prints how many come with each step, and what comes of it.
+fn explore(options: &Options) -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout();
+    let store = options.store.open(None)?;
+    let bits = 2 * options.n;
+    let pairs = VariablePairs::interleaved(bits);
+    let relation = relation(options.n, &store)?;
+
+    let mut new = store.cube((0..bits).map(|bit| (2 * bit, false)))?;
+    let mut reached = new.clone();
+    for step in 0.. {
+        writeln!(out, "step {step}: {} states", new.sat_count(bits)?)?;
+        new = new.rel_next(&relation, &pairs)?.diff(&reached)?;
+        if new.as_constant() == Some(false) {
+            break;
+        }
+        reached = reached.or(&new)?;
+    }
+    let stuck = reached.diff(&reached.rel_prev(&relation, &pairs)?)?;
+    writeln!(out, "reachable: {} states, {} nodes", reached.sat_count(bits)?, reached.node_count())?;
+    writeln!(out, "deadlocks: {}\nrelation: {} nodes", stuck.sat_count(bits)?, relation.node_count())?;
+    let stats = store.stats();
+    writeln!(out, "requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)?;
+    Ok(())
+}
+
+/// The steps that one of `n` philosophers can take: pairs of states.
+fn relation(n: u32, store: &Store) -> Result<Bdd> {
+    // The steps of the philosophers so far, while the others of them do nothing; and that all of them do nothing.
+    let (mut steps, mut idle) = (store.constant(false), store.constant(true));
+    for i in 0..n {
+        let (left, right) = (4 * i, 4 * i + 2);
+        let (left_taken, right_taken) = (4 * ((i + n - 1) % n) + 2, 4 * ((i + 1) % n));
+        // What holds before, and the next values of both bits.
+        let take_left =
+            store.cube([(left, false), (right, false), (left_taken, false), (left + 1, true), (right + 1, false)])?;
+        let take_right =
+            store.cube([(left, true), (right, false), (right_taken, false), (left + 1, true), (right + 1, true)])?;
+        let put_down = store.cube([(left, true), (right, true), (left + 1, false), (right + 1, false)])?;
+        let step = take_left.or(&take_right)?.or(&put_down)?;
+        let stay = same(left, store)?.and(&same(right, store)?)?;
+        steps = steps.and(&stay)?.or(&idle.and(&step)?)?;
+        idle = idle.and(&stay)?;
+    }
+    Ok(steps)
+}
+
+/// The bit of `variable` does not change.
+fn same(variable: u32, store: &Store) -> Result<Bdd> {
+    store.variable(variable)?.xnor(&store.variable(variable + 1)?)
+}
