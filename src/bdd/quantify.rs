@@ -5,14 +5,13 @@ use std::sync::Arc;
 use super::Bdd;
 use crate::{
     error::Result,
-    model::op::BinaryOp,
     store::check_variable,
     sweep::{
-        apply::Apply,
+        and_exists::{AndExists, and_exists},
         build::build,
         copy::Copy,
         difference::Difference,
-        quantify::{Quantify, and_quantify, quantify},
+        quantify::{Quantify, quantify},
         search::{Lowest, find},
     },
 };
@@ -20,9 +19,10 @@ use crate::{
 impl Bdd {
     /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
     ///
-    /// One variable takes one expand and one reduce sweep. Of a set, each further variable takes a nested sweep over what
-    /// lies below it, and none where no two cofactors need to be combined. Before, one sweep over the part of the diagram in which
-    /// all other variables are false finds the value there.
+    /// One variable takes one expand and one reduce sweep. Several take such sweeps over sets of up to four nodes, each of
+    /// which disposes of at least two variables. Where sets become too many, every variable that is left takes a nested sweep
+    /// over what lies below it, and none where no two cofactors need to be combined. Before, one sweep over the part of the
+    /// diagram in which all other variables are false finds the value there.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
@@ -96,9 +96,10 @@ impl Bdd {
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
-    /// `self.and(other)?.exists(variables)`, without writing down the conjunction.
+    /// `self.and(other)?.exists(variables)`, without writing down the conjunction as a rule.
     ///
-    /// One expand sweep over both, and a nested sweep for each variable that needs one.
+    /// One expand and one reduce sweep over sets of pairs of nodes, in which most variables go where one operand is a
+    /// transition relation; the others as in [`Bdd::exists`].
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].
@@ -123,13 +124,11 @@ impl Bdd {
         }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
         let files = [&*a.file, &*b.file];
-        let conjunction = |complement| {
-            Apply::new(BinaryOp::from_fn(|x, y| ((x != a.complement) && (y != b.complement)) != complement))
-        };
-        let lowest = Lowest { spec: conjunction(false), free: &quantified };
-        let value = self.store.run("search", |run| find(&lowest, &files, run))?;
-        let spec = Quantify { absorbing: !value, complement: false, variables };
-        let file = self.store.run("and_exists", |run| and_quantify(conjunction(value), &files, spec, run))?;
+        let mut spec = AndExists { complement: [a.complement, b.complement], result: false, variables };
+        let lowest = Lowest { spec: spec.conjunction(), free: &quantified };
+        spec.result = self.store.run("search", |run| find(&lowest, &files, run))?;
+        let value = spec.result;
+        let file = self.store.run("and_exists", |run| and_exists(spec, files, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 }

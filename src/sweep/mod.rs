@@ -3,6 +3,7 @@
 //! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the other), [`apply`] (the first
 //! operation), [`fold`] (what travels along arcs: counts, costs).
 
+pub mod and_exists;
 pub mod apply;
 pub mod build;
 pub mod compose;

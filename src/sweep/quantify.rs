@@ -9,7 +9,6 @@
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
 use super::{
-    apply::Apply,
     build::{build, build_nested, build_within},
     expand::expand,
     nest::{Covers, Nest, Pause},
@@ -34,10 +33,10 @@ pub struct Quantify {
     pub variables: Vec<u32>,
 }
 
-/// Nodes that a sweep over `nodes` may make before it is given up.
-fn most(nodes: u64, run: &Run<'_>) -> u64 {
-    // Small diagrams may grow a little more.
-    run.space.limits.growth * (nodes + 4096)
+/// Nodes that a sweep on sets over `nodes` may make before it is given up: what nested sweeps would, about, each of which goes over half the
+/// diagram or less.
+pub fn most(nodes: u64, variables: usize, run: &Run<'_>) -> u64 {
+    run.space.limits.growth * (nodes + 4096) * (variables as u64 / 8).max(1)
 }
 
 /// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
@@ -53,29 +52,15 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Resul
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        let Some(rest) = build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), run), run)? else {
+        let Some(rest) =
+            build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), spec.variables.len(), run), run)?
+        else {
             let down = spec.variables.pop().into_iter().collect();
             let first = Quantify { variables: down, ..spec.clone() };
             return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
         };
         file = rest;
         spec.complement = false;
-    }
-}
-
-/// What is left of `conjunction` when `spec` has combined all its variables away; see [`quantify`].
-///
-/// A conjunction much larger than its operands is not written down; its variables go on the way up.
-pub fn and_quantify(
-    conjunction: Apply,
-    operands: &[&NodeFile; 2],
-    spec: Quantify,
-    run: &mut Run<'_>,
-) -> Result<NodeFile> {
-    let most = most(operands[0].node_count() + operands[1].node_count(), run);
-    match build_within(&conjunction, operands, most, run)? {
-        Some(whole) => quantify(&whole, spec, run),
-        None => build_nested(&conjunction, &spec, operands, run),
     }
 }
 

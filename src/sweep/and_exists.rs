@@ -1,0 +1,134 @@
+//! `and_exists`: a conjunction, of which variables are combined away as it is made; the request is a set of pairs of nodes.
+//!
+//! As in [`quantify`](super::quantify), but a set holds pairs, one node of each operand, and stands for the disjunction of
+//! their conjunctions. A pair with a false side leaves the set, so that sets stay small where one operand is a transition
+//! relation.
+
+use super::{
+    apply::Apply,
+    build::{build, build_within},
+    quantify::{Quantify, most, quantify},
+    run::Run,
+    spec::Spec,
+};
+use crate::{
+    disk::lane::Lane,
+    error::Result,
+    file::node_file::NodeFile,
+    model::{FALSE, TRUE, op::BinaryOp},
+};
+
+/// A request of `and_exists`: a node of each operand, twice, and the slot.
+pub type Request<I> = [I; 5];
+
+/// The disjunction, over all values of some variables, of the conjunction of two functions.
+#[derive(Clone, Debug)]
+pub struct AndExists {
+    /// Whether each operand is complemented.
+    pub complement: [bool; 2],
+    /// Whether the result is the negation.
+    pub result: bool,
+    /// The variables, in ascending order.
+    pub variables: Vec<u32>,
+}
+
+/// The diagram of `spec` for two operands; it is false on the path of low arcs.
+pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
+    let [f, g] = operands;
+    let most = most(f.node_count() + g.node_count(), spec.variables.len(), run);
+    let conjunction = match build_within(&spec, &[f, g, f, g], most, run)? {
+        Some(some_left) => some_left,
+        None => build(&spec.conjunction(), &operands, run)?,
+    };
+    let rest = Quantify { absorbing: !spec.result, complement: false, variables: spec.variables };
+    quantify(&conjunction, rest, run)
+}
+
+impl AndExists {
+    /// The conjunction alone.
+    pub fn conjunction(&self) -> Apply {
+        let [a, b] = self.complement;
+        Apply::new(BinaryOp::from_fn(|x, y| ((x != a) && (y != b)) != self.result))
+    }
+
+    /// The terminal that is `value` as the node of an operand.
+    fn terminal(&self, operand: usize, value: bool) -> u64 {
+        if value == self.complement[operand] { FALSE } else { TRUE }
+    }
+
+    /// Makes `request` the set of `pairs`: those without a false side, each once, the larger first.
+    #[inline(always)]
+    fn gather<I: Lane>(&self, pairs: impl Iterator<Item = [I; 2]>, request: &mut Request<I>) -> Gathered {
+        let [truth, falsity] = [true, false].map(|value| [0, 1].map(|operand| I::of(self.terminal(operand, value))));
+        let mut set = [falsity; 2];
+        let mut count = 0;
+        for pair in pairs {
+            if pair[0] == falsity[0] || pair[1] == falsity[1] || set[..count].contains(&pair) {
+                continue;
+            }
+            if pair == truth {
+                return Gathered::True;
+            }
+            if count == 2 {
+                return Gathered::TooMany;
+            }
+            set[count] = pair;
+            count += 1;
+        }
+        if set[0] < set[1] && count == 2 {
+            set.swap(0, 1);
+        }
+        let slot = request[4];
+        *request = [set[0][0], set[0][1], set[1][0], set[1][1], slot];
+        if count == 0 { Gathered::False } else { Gathered::Some }
+    }
+}
+
+/// What a set comes to.
+#[derive(PartialEq, Eq)]
+enum Gathered {
+    /// A pair is true.
+    True,
+    /// There is none.
+    False,
+    /// Something to be expanded.
+    Some,
+    /// More than a request can hold.
+    TooMany,
+}
+
+/// The pairs of a request.
+fn pairs<I: Lane>(request: &Request<I>) -> [[I; 2]; 2] {
+    [[request[0], request[1]], [request[2], request[3]]]
+}
+
+impl Spec<5> for AndExists {
+    type Rule = ();
+
+    #[inline(always)]
+    fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
+        match self.gather(pairs(request).into_iter(), request) {
+            Gathered::True => Some(!self.result),
+            Gathered::False => Some(self.result),
+            Gathered::Some | Gathered::TooMany => None,
+        }
+    }
+
+    fn rule(&self, variable: u32) -> Option<()> {
+        self.variables.binary_search(&variable).ok().map(|_| ())
+    }
+
+    #[inline(always)]
+    fn change<I: Lane>(&self, (): (), low: &mut Request<I>, high: &mut Request<I>) -> bool {
+        let mut both = *low;
+        match self.gather(pairs(low).into_iter().chain(pairs(high)), &mut both) {
+            Gathered::TooMany => return false,
+            Gathered::True => {
+                (both[0], both[1]) = (I::of(self.terminal(0, true)), I::of(self.terminal(1, true)));
+            }
+            Gathered::False | Gathered::Some => {}
+        }
+        *low = both;
+        true
+    }
+}
