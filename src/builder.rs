@@ -172,7 +172,8 @@ impl BddBuilder {
     /// One expand and one reduce sweep over the nodes added. Where all nodes came out as a terminal, that constant.
     ///
     /// # Errors
-    /// [`Error::ManyRoots`] when there are several, [`Error::NoNodes`] when nothing was added, and those of the disk and the
+    /// [`Error::ManyRoots`] when there are several, or when the last node added came out as a terminal though there are
+    /// others, [`Error::NoNodes`] when nothing was added, and those of the disk and the
     /// budget.
     pub fn build(mut self) -> Result<Bdd> {
         self.end_level();
@@ -181,6 +182,10 @@ impl BddBuilder {
             return Ok(self.store.constant(last.at_zero));
         };
         let nodes = self.writer.seal(&self.space)?;
+        if self.last.is_some_and(|last| last.builder == 0) {
+            // The node that was to be the root came out as a terminal, and leads to none of them.
+            return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
+        }
         let file = self.store.run("build", |run| {
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {

@@ -381,3 +381,14 @@ fn a_builder_keeps_its_store_alive() -> Result<()> {
     assert_eq!(x, x.store().variable(0)?);
     Ok(())
 }
+
+/// Once, the node left over was taken for the root.
+#[test]
+fn a_root_that_comes_out_as_a_terminal_does_not_hide_other_nodes() -> Result<()> {
+    let store = default_store();
+    let mut builder = store.builder()?;
+    builder.add_node(1, false, true)?;
+    builder.add_node(0, false, false)?;
+    assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 1 })));
+    Ok(())
+}
