@@ -1,7 +1,8 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the other), [`apply`] (the first
-//! operation), [`fold`] (what travels along arcs: counts, costs).
+//! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the
+//! other), [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`nest`] and [`quantify`] (sweeps
+//! inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;
