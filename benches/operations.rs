@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench operations -- [--n 12] [--runs 3] [--memory 4GiB,128MiB] [--only queens,hanoi] [--quick]`
 //!
-//! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. A variable in the
-//!   middle fixed, the topmost fixed, one in the middle quantified, and the assignments counted.
+//! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One variable fixed
+//!   (in the middle, at the bottom, at the top), one quantified, and the assignments counted.
 //! * `equality`: that diagram built twice, in stores with different budgets, and compared.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
 //!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with
@@ -12,7 +12,7 @@
 //!
 //! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs. CPU is
 //! user and system time of all threads during the operation alone; peak RSS is that of the whole process. What the programs
-//! answer is compared.
+//! answer is compared. A target stands in the first row of ours; it is missed where it says so.
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of small cases.
 
@@ -26,8 +26,8 @@ use std::{
 use clap::{Parser, ValueEnum, value_parser};
 use operations::{
     clock::Report,
-    list, model,
-    model::{Model, Package},
+    list,
+    model::{self, Model, Package},
     ours::{self, Ours},
     oxidd::{Oxidd, room},
     queens,
@@ -59,8 +59,18 @@ mod operations {
 
 type Failure = Box<dyn Error>;
 
-const HEADINGS: [&str; 9] =
-    ["operation", "program", "runs", "CPU ms", "wall ms", "peak RSS MiB", "ours’ CPU ÷ its", "answer", "peak"];
+const HEADINGS: [&str; 10] = [
+    "operation",
+    "program",
+    "runs",
+    "CPU ms",
+    "wall ms",
+    "peak RSS MiB",
+    "ours’ CPU ÷ its",
+    "target",
+    "answer",
+    "largest",
+];
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Program {
@@ -146,12 +156,59 @@ impl Args {
     }
 }
 
+/// What an operation of ours should take.
+#[derive(Clone, Copy)]
+enum Target {
+    /// CPU time, in that of the fastest peer.
+    Times(f64),
+    /// Wall time.
+    Seconds(f64),
+}
+
+impl Target {
+    fn of(part: Part, operation: &str) -> Option<Self> {
+        match part {
+            Part::Queens => Some(Self::Times(1.0 / 3.0)),
+            Part::Equality => Some(Self::Seconds(0.001)),
+            Part::Hanoi | Part::Philosophers | Part::Tiles => Some(Self::Times(3.0)),
+            Part::List => match operation {
+                "list 8 queens by restricting" => Some(Self::Seconds(0.5)),
+                "list 8 queens by enumerating" => Some(Self::Seconds(0.01)),
+                "list 10 queens by restricting" => Some(Self::Seconds(10.0)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether `ours` meets it beside these peers.
+    fn verdict(self, operation: usize, ours: &Job, peers: &[Job]) -> String {
+        let (value, limit, text) = match self {
+            Self::Times(limit) => {
+                let fastest = peers.iter().filter_map(|peer| peer.cpu(operation)).min_by(f64::total_cmp);
+                let ratio = ours.cpu(operation).zip(fastest).map(|(ours, fastest)| ours / fastest);
+                (ratio, limit, format!("≤ {limit:.2} × the fastest"))
+            }
+            Self::Seconds(limit) => (ours.wall(operation), limit, format!("≤ {} ms", limit * 1e3)),
+        };
+        match value {
+            None => format!("{text}: –"),
+            Some(value) if value <= limit => format!("{text}: met"),
+            Some(_) => format!("{text}: MISSED"),
+        }
+    }
+}
+
 /// A number of bytes with its unit.
 fn bytes(text: &str) -> Result<usize, Failure> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
     let with_unit = units.iter().find_map(|(unit, bits)| Some((text.strip_suffix(unit)?, bits)));
     let (number, bits) = with_unit.ok_or("a budget needs a unit: KiB, MiB or GiB")?;
     Ok(number.parse::<usize>()? << bits)
+}
+
+/// How the command line calls it.
+fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// One program at one part.
@@ -169,11 +226,10 @@ impl Job {
             Program::Oxidd => "OxiDD".into(),
             Program::LibBdd => "lib-bdd".into(),
         };
-        let value_of = |value: &dyn Fn() -> Option<String>| value().unwrap_or_default();
-        let program_name = value_of(&|| Some(program.to_possible_value()?.get_name().to_owned()));
-        let part_name = value_of(&|| Some(part.to_possible_value()?.get_name().to_owned()));
         let line = format!(
-            "--child {program_name} --only {part_name} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
+            "--child {} --only {} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
+            name_of(&program),
+            name_of(&part),
             args.n(),
             args.peer_cache(part),
             if args.small() { "--quick" } else { "--bench" },
@@ -209,13 +265,18 @@ impl Job {
         self.median(|sample| sample.report["operations"][operation]["cpu"].as_f64())
     }
 
+    /// Wall seconds of an operation.
+    fn wall(&self, operation: usize) -> Option<f64> {
+        self.median(|sample| sample.report["operations"][operation]["wall"].as_f64())
+    }
+
     fn text(&self, operation: usize, key: &str) -> &str {
         let text = self.samples.first().and_then(|sample| sample.report["operations"][operation][key].as_str());
         text.unwrap_or_default()
     }
 
     /// A row of the table, its CPU time related to that of `ours`.
-    fn markdown(&self, operation: usize, ours: &Job) -> String {
+    fn markdown(&self, operation: usize, ours: &Job, target: String) -> String {
         let milliseconds = |seconds: Option<f64>| seconds.map_or("–".into(), |s| format!("{:.3}", s * 1e3));
         let ratio = ours.cpu(operation).zip(self.cpu(operation)).map(|(ours, its)| ours / its);
         let agrees = self.text(operation, "answer") == ours.text(operation, "answer");
@@ -224,9 +285,10 @@ impl Job {
             self.name.clone(),
             self.samples.len().to_string(),
             milliseconds(self.cpu(operation)),
-            milliseconds(self.median(|sample| sample.report["operations"][operation]["wall"].as_f64())),
+            milliseconds(self.wall(operation)),
             self.median(|sample| Some(sample.peak_rss)).map_or("–".into(), |mib| format!("{mib:.0}")),
             ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+            target,
             format!("{}{}", if agrees { "" } else { "WRONG: " }, self.text(operation, "answer")),
             self.text(operation, "peak").into(),
         ];
@@ -254,7 +316,13 @@ fn main() -> Result<ExitCode, Failure> {
             jobs.iter_mut().filter(|job| job.failure.is_none()).for_each(|job| job.run(&executable));
         }
         for operation in 0..jobs[0].operations() {
-            jobs.iter().for_each(|job| println!("{}", job.markdown(operation, &jobs[0])));
+            // Targets are for the full cases.
+            let target = Target::of(part, jobs[0].text(operation, "name")).filter(|_| !args.small());
+            let peers = &jobs[jobs.iter().take_while(|job| job.name.starts_with("ours")).count()..];
+            for (at, job) in jobs.iter().enumerate() {
+                let verdict = target.filter(|_| at == 0).map(|target| target.verdict(operation, job, peers));
+                println!("{}", job.markdown(operation, &jobs[0], verdict.unwrap_or_default()));
+            }
         }
         for (job, failure) in jobs.iter().filter_map(|job| Some((job, job.failure.as_ref()?))) {
             println!("{} FAILED: {failure}", job.name);

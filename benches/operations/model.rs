@@ -73,36 +73,21 @@ impl Model {
         // Nothing changes from this bit on.
         let mut still = vec![package.constant(true); bits + 1];
         for bit in (0..self.bits).rev() {
-            still[bit as usize] = package.and(&self.step(None, bit, package)?, &still[bit as usize + 1])?;
+            still[bit as usize] = package.and(&step(None, bit, package)?, &still[bit as usize + 1])?;
         }
         let mut relation = package.constant(false);
         for bit in (0..self.bits).rev() {
-            relation = package.and(&self.step(None, bit, package)?, &relation)?;
+            relation = package.and(&step(None, bit, package)?, &relation)?;
             for command in self.commands.iter().filter(|command| command.first() == bit) {
                 let last = command.last();
                 let mut alone = still[last as usize + 1].clone();
                 for bit in (bit..=last).rev() {
-                    alone = package.and(&self.step(Some(command), bit, package)?, &alone)?;
+                    alone = package.and(&step(Some(command), bit, package)?, &alone)?;
                 }
                 relation = package.or(&relation, &alone)?;
             }
         }
         Ok(relation)
-    }
-
-    /// What `command` asks and makes of `bit`.
-    fn step<P: Package>(&self, command: Option<&Command>, bit: u32, package: &P) -> Result<P::Set, Failure> {
-        let find = |list: &[(u32, Source)]| list.iter().find(|write| write.0 == bit).map(|write| write.1);
-        let next = package.literal(2 * bit + 1, true)?;
-        let mut made = match command.and_then(|command| find(&command.writes)).unwrap_or(Source::Bit(bit)) {
-            Source::Value(value) => package.literal(2 * bit + 1, value)?,
-            Source::Bit(from) => package.equal(&next, &package.literal(2 * from, true)?)?,
-        };
-        let guard = command.and_then(|command| command.guard.iter().find(|guard| guard.0 == bit));
-        if let Some(&(_, value)) = guard {
-            made = package.and(&made, &package.literal(2 * bit, value)?)?;
-        }
-        Ok(made)
     }
 
     /// The start, alone.
@@ -126,6 +111,19 @@ impl Command {
 
     fn last(&self) -> u32 {
         self.bits().max().unwrap_or(0)
+    }
+}
+
+/// What `command` asks of `bit` and makes of it; none leaves it as it is.
+fn step<P: Package>(command: Option<&Command>, bit: u32, package: &P) -> Result<P::Set, Failure> {
+    let write = command.and_then(|command| command.writes.iter().find(|write| write.0 == bit));
+    let becomes = match write.map_or(Source::Bit(bit), |write| write.1) {
+        Source::Value(value) => package.literal(2 * bit + 1, value)?,
+        Source::Bit(from) => package.equal(&package.literal(2 * bit + 1, true)?, &package.literal(2 * from, true)?)?,
+    };
+    match command.and_then(|command| command.guard.iter().find(|guard| guard.0 == bit)) {
+        Some(&(_, value)) => package.and(&becomes, &package.literal(2 * bit, value)?),
+        None => Ok(becomes),
     }
 }
 

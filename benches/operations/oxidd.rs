@@ -17,10 +17,7 @@ const STORE: usize = 1 << 24;
 
 impl Board for BDDFunction {
     fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
-        let literal = self.with_manager_shared(|manager, _| match value {
-            true => Self::var(manager, variable.into()),
-            false => Self::not_var(manager, variable.into()),
-        });
+        let literal = self.with_manager_shared(|manager, _| literal(manager, variable.into(), value));
         room(BooleanFunction::restrict(self, &room(literal)?))
     }
 
@@ -36,6 +33,11 @@ impl Board for BDDFunction {
     fn inner_nodes(&self) -> u64 {
         self.node_count() as u64 - 2
     }
+}
+
+/// Where `variable` has this value.
+fn literal(manager: &<BDDFunction as Function>::Manager<'_>, variable: u32, value: bool) -> AllocResult<BDDFunction> {
+    if value { BDDFunction::var(manager, variable) } else { BDDFunction::not_var(manager, variable) }
 }
 
 /// What `made` is, if there was room for it.
@@ -72,10 +74,7 @@ impl Package for Oxidd {
     type Set = BDDFunction;
 
     fn literal(&self, variable: u32, value: bool) -> Result<BDDFunction, Failure> {
-        room(self.manager.with_manager_shared(|manager| match value {
-            true => BDDFunction::var(manager, variable),
-            false => BDDFunction::not_var(manager, variable),
-        }))
+        room(self.manager.with_manager_shared(|manager| literal(manager, variable, value)))
     }
 
     fn constant(&self, value: bool) -> BDDFunction {

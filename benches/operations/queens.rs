@@ -16,12 +16,14 @@ pub trait Board: Sized {
 
 /// Asks `board` everything, once: a package that remembers results would answer sooner the second time.
 pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failure> {
-    let (top, middle) = (0, n * n / 2);
+    let (top, middle, bottom) = (0, n * n / 2, n * n - 1);
     let nodes = |result: &B| Ok(format!("{} nodes", result.inner_nodes()));
     report.time(&format!("restrict x{middle}=0"), || board.restrict(middle, false), nodes)?;
     report.time(&format!("restrict x{middle}=1"), || board.restrict(middle, true), nodes)?;
+    report.time(&format!("restrict x{bottom}=0"), || board.restrict(bottom, false), nodes)?;
     report.time(&format!("restrict x{top}=0"), || board.restrict(top, false), nodes)?;
     report.time(&format!("exists x{middle}"), || board.exists(middle), nodes)?;
+    report.time(&format!("exists x{bottom}"), || board.exists(bottom), nodes)?;
     report.time("sat_count", || board.count(n * n), |count| Ok(format!("{count:.6e}")))?;
     Ok(())
 }
