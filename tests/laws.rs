@@ -1,0 +1,224 @@
+//! Laws that hold between operations, on functions too large for a truth table.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{
+    Random, default_store,
+    functions::{hidden_weighted_bit, product, random_tree},
+    limits, smallest_store, store_with,
+};
+use num_bigint::BigUint;
+use strata_bdd::{Bdd, BuilderNode, LARGEST_VARIABLE, Result, Store, VariablePairs};
+
+const VARIABLES: u32 = 18;
+
+/// Functions of up to 18 variables, and some thousand nodes.
+fn functions(store: &Store) -> Vec<Bdd> {
+    let mut random = Random::new(77);
+    let mut functions: Vec<Bdd> = (0..6).map(|_| random_tree(store, &mut random, VARIABLES, 120)).collect();
+    functions.extend(product(store, 6).into_iter().skip(4).take(4));
+    functions.push(hidden_weighted_bit(store, 14));
+    functions.extend([store.constant(true), store.variable(5).unwrap()]);
+    functions
+}
+
+/// Pairs of functions, each with itself and its negation too.
+fn pairs(store: &Store) -> Vec<(Bdd, Bdd)> {
+    let functions = functions(store);
+    let shifted = functions.iter().cycle().skip(1);
+    let mut pairs: Vec<_> = functions.iter().cloned().zip(shifted.cloned()).collect();
+    pairs.push((functions[0].clone(), functions[0].clone()));
+    pairs.push((functions[0].clone(), functions[0].negated()));
+    pairs
+}
+
+/// A store of every kind.
+fn stores() -> Vec<Store> {
+    let spilling = limits(|limits| {
+        (limits.block, limits.window) = (512, 512);
+        (limits.queue, limits.arcs, limits.diagrams) = (48 << 10, 0, 0);
+    });
+    vec![default_store(), smallest_store(), store_with(spilling), store_with(limits(|limits| limits.growth = 0))]
+}
+
+fn for_all_pairs(law: impl Fn(&Bdd, &Bdd) -> Result<()>) -> Result<()> {
+    stores().iter().flat_map(pairs).try_for_each(|(f, g)| law(&f, &g))
+}
+
+#[test]
+fn a_function_is_put_together_from_its_cofactors() -> Result<()> {
+    for_all_pairs(|f, _| {
+        for variable in [0, 3, VARIABLES - 1] {
+            let [low, high] = [false, true].map(|value| f.restrict([(variable, value)]).unwrap());
+            let x = f.store().variable(variable)?;
+            assert_eq!(&x.ite(&high, &low)?, f);
+            assert_eq!(f.exists([variable])?, low.or(&high)?);
+            assert_eq!(f.forall([variable])?, low.and(&high)?);
+            assert_eq!(f.unique([variable])?, low.xor(&high)?);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn negation_goes_through_and_or_and_quantifiers() -> Result<()> {
+    for_all_pairs(|f, g| {
+        assert_eq!(f.and(g)?.negated(), f.negated().or(&g.negated())?);
+        assert_eq!(f.exists(2..9)?.negated(), f.negated().forall(2..9)?);
+        Ok(())
+    })
+}
+
+#[test]
+fn quantifiers_go_through_their_operators() -> Result<()> {
+    for_all_pairs(|f, g| {
+        let some = || (0..VARIABLES).step_by(3);
+        assert_eq!(f.or(g)?.exists(some())?, f.exists(some())?.or(&g.exists(some())?)?);
+        assert_eq!(f.and(g)?.forall(some())?, f.forall(some())?.and(&g.forall(some())?)?);
+        assert_eq!(f.exists(0..6)?.exists(6..12)?, f.exists(0..12)?);
+        assert_eq!(f.and_exists(g, some())?, f.and(g)?.exists(some())?);
+        assert!(f.implies(&f.exists(some())?)? && f.forall(some())?.implies(f)?);
+        Ok(())
+    })
+}
+
+#[test]
+fn composition_is_substitution() -> Result<()> {
+    for_all_pairs(|f, g| {
+        let x = f.store().variable(4)?;
+        let [low, high] = [false, true].map(|value| f.restrict([(4, value)]).unwrap());
+        assert_eq!(&f.compose(4, &x)?, f);
+        assert_eq!(f.compose(4, g)?, g.ite(&high, &low)?);
+        assert_eq!(f.compose(4, f)?, f.ite(&high, &low)?);
+        // Two variables that swap their places.
+        let y = f.store().variable(9)?;
+        let swapped = f.compose_all([(4, &y), (9, &x)])?;
+        let other = |variable| match variable {
+            4 => 9,
+            9 => 4,
+            _ => variable,
+        };
+        assert_eq!(swapped, f.replace(other)?);
+        assert_eq!(&swapped.compose_all([(4, &y), (9, &x)])?, f);
+        Ok(())
+    })
+}
+
+#[test]
+fn names_can_be_changed_and_changed_back() -> Result<()> {
+    for_all_pairs(|f, g| {
+        let backwards = |variable| VARIABLES - 1 - variable;
+        let turned = f.replace(backwards)?;
+        assert_eq!(turned.sat_count(VARIABLES)?, f.sat_count(VARIABLES)?);
+        assert_eq!(&turned.replace(backwards)?, f);
+        turned.validate()?;
+        // What has other names is as good an operand as any.
+        let far = |bdd: &Bdd| bdd.replace(|variable| 1000 + 50 * variable);
+        assert_eq!(far(f)?.xor(&far(g)?)?, far(&f.xor(g)?)?);
+        assert_eq!(f.shifted(7)?.and(&g.shifted(7)?)?.shifted(-7)?, f.and(g)?);
+        assert_eq!(far(f)?.exists([1050, 1200])?, far(&f.exists([1, 4])?)?);
+        assert_eq!(far(f)?.restrict([(1050, true)])?, far(&f.restrict([(1, true)])?)?);
+        far(f)?.validate()
+    })
+}
+
+#[test]
+fn simplified_functions_agree_where_one_cares() -> Result<()> {
+    for_all_pairs(|f, care| {
+        if care.as_constant() == Some(false) {
+            return Ok(());
+        }
+        assert_eq!(f.constrain(care)?.and(care)?, f.and(care)?);
+        assert_eq!(f.simplify(care)?.and(care)?, f.and(care)?);
+        if f.as_constant() != Some(false) {
+            assert_eq!(f.constrain(f)?.as_constant(), Some(true));
+        }
+        Ok(())
+    })
+}
+
+/// The parity of `variables`, each a level of two nodes.
+fn parity(store: &Store, variables: impl DoubleEndedIterator<Item = u32>) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let [mut even, mut odd]: [BuilderNode; 2] = [false.into(), true.into()];
+    let mut variables = variables.rev().peekable();
+    while let Some(variable) = variables.next() {
+        let next = builder.add_node(variable, even, odd)?;
+        if variables.peek().is_some() {
+            odd = builder.add_node(variable, odd, even)?;
+        }
+        even = next;
+    }
+    builder.build()
+}
+
+#[test]
+fn thousands_of_variables_with_gaps_are_no_different() -> Result<()> {
+    let n = 3000;
+    for store in [default_store(), smallest_store()] {
+        let top = LARGEST_VARIABLE - 40 * (n - 1);
+        let names = move || (0..n).map(move |at| top + 40 * at);
+        let f = parity(&store, names())?;
+        assert_eq!(f.node_count(), 2 * u64::from(n) - 1);
+        assert_eq!(f.sat_count(n)?, BigUint::from(1u8) << (n - 1));
+        // Fixing half of the variables leaves the parity of the others, or its negation.
+        let half = parity(&store, names().step_by(2))?;
+        let odd = names().skip(1).step_by(2);
+        assert_eq!(f.restrict(odd.clone().map(|variable| (variable, false)))?, half);
+        assert_eq!(f.restrict(odd.clone().map(|variable| (variable, variable == top + 40)))?, half.negated());
+        assert_eq!(f.exists(odd.clone())?.as_constant(), Some(true));
+        assert_eq!(f.forall([top])?.as_constant(), Some(false));
+        assert_eq!(f.unique([top])?.as_constant(), Some(true));
+        assert_eq!(f.shifted(-40)?.shifted(40)?, f);
+        assert_eq!(f.compose(top, &store.variable(top)?.negated())?, f.negated());
+        let cube = store.cube(names().map(|variable| (variable, true)))?;
+        assert_eq!(f.constrain(&cube)?.as_constant(), Some(n % 2 == 1));
+        assert!(cube.implies(&f.negated())? && !cube.implies(&f)?);
+        let all: Vec<u32> = names().collect();
+        assert_eq!(cube.exists(all[1..].iter().copied())?, store.variable(top)?);
+        assert_eq!(cube.sat_min(all.iter().copied())?.map(|found| found.len()), Some(n as usize));
+    }
+    Ok(())
+}
+
+/// Pairs (n, n + 1) of numbers of `bits` bits, the highest bit first; the last one leads to zero.
+fn counter(store: &Store, bits: u32, pairs: &VariablePairs) -> Result<Bdd> {
+    let mut relation = store.constant(true);
+    let mut carry = store.constant(true);
+    for bit in (0..bits).rev() {
+        let current = (0..2 * bits).filter(|&variable| pairs.is_current(variable)).nth(bit as usize).unwrap();
+        let [now, next] = [store.variable(current)?, store.variable(pairs.next_of(current))?];
+        relation = relation.and(&next.xnor(&now.xor(&carry)?)?)?;
+        carry = carry.and(&now)?;
+    }
+    Ok(relation)
+}
+
+#[test]
+fn a_counter_steps_forwards_and_backwards_whatever_the_order_of_its_variables() -> Result<()> {
+    let bits = 12;
+    let crosswise = VariablePairs::new((0..bits).map(|bit| (bit, 2 * bits - 1 - bit)))?;
+    for store in stores() {
+        for pairs in [VariablePairs::interleaved(bits), VariablePairs::disjoint(bits), crosswise.clone()] {
+            let current: Vec<u32> = (0..2 * bits).filter(|&variable| pairs.is_current(variable)).collect();
+            let relation = counter(&store, bits, &pairs)?;
+            let number = |n: u32| {
+                store.cube(current.iter().enumerate().map(|(bit, &v)| (v, n >> (bits - 1 - bit as u32) & 1 == 1)))
+            };
+            let mut state = number(4090)?;
+            for step in 1..12 {
+                state = state.rel_next(&relation, &pairs)?;
+                assert_eq!(state, number((4090 + step) % 4096)?);
+            }
+            for step in (0..11).rev() {
+                state = state.rel_prev(&relation, &pairs)?;
+                assert_eq!(state, number((4090 + step) % 4096)?);
+            }
+            let even = store.variable(current[bits as usize - 1])?.negated();
+            assert_eq!(even.rel_next(&relation, &pairs)?, even.negated());
+            assert_eq!(store.constant(true).rel_prev(&relation, &pairs)?.as_constant(), Some(true));
+        }
+    }
+    Ok(())
+}
