@@ -109,6 +109,7 @@ struct Sum<A, const N: usize> {
 impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
     const SWEEP: &'static str = "count";
     const KEYS: usize = if A::ORDERED { N } else { 1 };
+    const SCATTERED: bool = !A::ORDERED;
 
     fn root(&self) -> [u64; N] {
         let mut root = [0; N];

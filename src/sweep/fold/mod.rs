@@ -3,17 +3,17 @@
 //! ```text
 //!              the diagram, level by level from the top
 //!                    │ children
-//!   ┌─► LevelQueue ──┴─► sort by ids ─► merge what arrived at a node ─┬─► along its two arcs ─► the terminal: arrive
-//!   │     values                                   ╎                  │
-//!   └──────────────────────────────────────────────╎──────────────────┘
+//!   ┌─► LevelQueue ──┴─► scatter ─► merge what arrived at a node ─┬─► along its two arcs ─► the terminal: arrive
+//!   │     values         or sort                   ╎              │
+//!   └──────────────────────────────────────────────╎──────────────┘
 //!                                                  ╎ where a path is asked for
 //!                                                 log ─ ─ ─ ─► trace: the way back
 //! ```
 //! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs, [`sample`] numbers again. The last two end in
 //! paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
-//! Cost: every arc is pushed, sorted and popped once; O(sort(f)) transfers. Memory: the budget's share for the queue, and one
-//! level's array for sorting.
+//! Cost: every arc is pushed and popped once, and sorted where its level does not fit an array; O(sort(f)) transfers. Memory: the
+//! budget's share for the queue, and one level's array.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 
@@ -25,7 +25,12 @@ mod trace;
 
 use super::run::Run;
 use crate::{
-    disk::{queue::LevelQueue, sorter::Batch, space::Space},
+    disk::{
+        queue::LevelQueue,
+        sorter::{Batch, Sorter, Source},
+        space::Space,
+        spool::Spool,
+    },
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
 };
@@ -37,6 +42,10 @@ pub trait Load<const N: usize> {
     /// How many lanes what arrives on a level is sorted by. The id is the first of them; more only where the order in which
     /// values of one node are merged tells.
     const KEYS: usize = 1;
+
+    /// Whether values may be merged in any order, those of several nodes in turn: then nothing is sorted where a level's values
+    /// fit the budget.
+    const SCATTERED: bool = false;
 
     /// What the root starts with; its id is filled in.
     fn root(&self) -> [u64; N];
@@ -100,23 +109,11 @@ pub fn fold<C: Load<N>, const N: usize>(
     for rank in (1..=top).rev() {
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
-        let mut whole: Option<[u64; N]> = None;
-        run.sorter.sort(values, C::KEYS, space, &mut |batch: &Batch<u64, N>| {
-            for value in batch.iter() {
-                match &mut whole {
-                    Some(whole) if whole[0] == value[0] => upper.load.merge(whole, &value, space)?,
-                    _ => {
-                        if let Some(whole) = whole.replace(value) {
-                            upper.send(&whole, rank, &mut reader, space)?;
-                        }
-                        upper.load.open(&value, space)?;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        if let Some(whole) = whole {
-            upper.send(&whole, rank, &mut reader, space)?;
+        let width = file.levels().range(rank).1 - file.levels().first(rank);
+        if C::SCATTERED && width.saturating_mul(size_of::<[u64; N]>() as u64) <= space.limits.dense as u64 {
+            upper.scatter(values, rank, run.children, &mut reader, space)?;
+        } else {
+            upper.gather(values, rank, run.sorter, &mut reader, space)?;
         }
         if upper.load.in_vain() {
             return Ok(None);
@@ -138,6 +135,62 @@ struct Fold<'a, C, const N: usize> {
 }
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
+    /// Merges the values of a level where they belong in an array, and sends on what has gathered.
+    fn scatter(
+        &mut self,
+        values: Spool<u64, N>,
+        rank: usize,
+        array: &mut Vec<u64>,
+        reader: &mut LevelReader<'_>,
+        space: &Space,
+    ) -> Result<()> {
+        let (first, end) = self.file.levels().range(rank);
+        array.clear();
+        array.resize((end - first) as usize * N, 0);
+        let wholes: &mut [[u64; N]] = bytemuck::cast_slice_mut(array);
+        values.drain(space, |block| {
+            block.iter().try_for_each(|value| match &mut wholes[(value[0] - first) as usize] {
+                // No node has the id 0.
+                whole if whole[0] == 0 => {
+                    *whole = *value;
+                    self.load.open(value, space)
+                }
+                whole => self.load.merge(whole, value, space),
+            })
+        })?;
+        wholes.iter().filter(|whole| whole[0] > 0).try_for_each(|whole| self.send(whole, rank, reader, space))
+    }
+
+    /// Merges the values of a level as a sort brings them together.
+    fn gather(
+        &mut self,
+        values: Spool<u64, N>,
+        rank: usize,
+        sorter: &mut Sorter,
+        reader: &mut LevelReader<'_>,
+        space: &Space,
+    ) -> Result<()> {
+        let mut whole: Option<[u64; N]> = None;
+        sorter.sort(values, C::KEYS, space, &mut |batch: &Batch<u64, N>| {
+            for value in batch.iter() {
+                match &mut whole {
+                    Some(whole) if whole[0] == value[0] => self.load.merge(whole, &value, space)?,
+                    _ => {
+                        if let Some(whole) = whole.replace(value) {
+                            self.send(&whole, rank, reader, space)?;
+                        }
+                        self.load.open(&value, space)?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(whole) = whole {
+            self.send(&whole, rank, reader, space)?;
+        }
+        Ok(())
+    }
+
     /// Sends what a node of `rank` has gathered along its two arcs.
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         let [low, high] = reader.children::<u64>(whole[0], space)?;
