@@ -352,3 +352,61 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     assert!(matches!(f.and_exists(&default_store().variable(0)?, [1]), Err(Error::DifferentStores)));
     Ok(())
 }
+
+/// Once, the predicate was asked again while the store worked: it could not use the store, and could change its mind.
+#[test]
+fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
+    let store = default_store();
+    let (x, y) = (store.variable(0)?, store.variable(1)?);
+    let both = x.and(&y)?;
+    assert_eq!(both.exists_where(|variable| x.or(&y).unwrap().support()[1] == variable)?, x);
+    let asked = std::cell::Cell::new(0);
+    let first_two = |_: u32| {
+        asked.set(asked.get() + 1);
+        asked.get() <= 2
+    };
+    assert_eq!(both.exists_where(first_two)?.as_constant(), Some(true));
+    assert_eq!(
+        both.and_exists_where(&x.xor(&y)?, |variable| x.and(&y).unwrap().support()[0] == variable)?.as_constant(),
+        Some(false)
+    );
+    Ok(())
+}
+
+/// Once, every sweep on sets was allowed as much again as the one before, over a diagram that had grown.
+#[test]
+fn quantifying_variables_of_a_narrow_diagram_costs_little_more_than_by_nested_sweeps_alone() {
+    let requests = [0, 4].map(|growth| {
+        let store = store_with(limits(|limits| limits.growth = growth));
+        let mut random = Random::new(7);
+        let levels = 120;
+        let f = narrow(&store, &mut random, levels, 10);
+        let before = store.stats().processed_requests;
+        let all = f.exists_where(|variable| variable < levels - levels / 8).unwrap();
+        (store.stats().processed_requests - before, all.content_hash())
+    });
+    assert_eq!(requests[0].1, requests[1].1);
+    assert!(requests[1].0 <= 20 * requests[0].0 + 1_000_000, "{requests:?}");
+}
+
+/// A random function with at most `width` nodes on each of `levels` levels: what one row of nodes leads to is in the next.
+fn narrow(store: &Store, random: &mut Random, levels: u32, width: usize) -> Bdd {
+    // Only what the root leads to is built: so the rows are chosen from the top before they are built from the bottom.
+    let mut rows: Vec<Vec<[usize; 2]>> = Vec::new();
+    let mut reached = 1;
+    for _ in 0..levels {
+        let next = (2 * reached).min(width);
+        let mut row: Vec<[usize; 2]> =
+            (0..reached).map(|_| [(); 2].map(|()| random.below(next as u32) as usize)).collect();
+        // Every node of the next row is led to.
+        (0..next).for_each(|child| row[child / 2 % reached][child % 2] = child);
+        rows.push(row);
+        reached = next;
+    }
+    let mut builder = store.builder().unwrap();
+    let mut below: Vec<strata_bdd::BuilderNode> = (0..reached).map(|at| (at % 2 == 1).into()).collect();
+    for (variable, row) in (0..levels).zip(&rows).rev() {
+        below = row.iter().map(|&[low, high]| builder.add_node(variable, below[low], below[high]).unwrap()).collect();
+    }
+    builder.build().unwrap()
+}

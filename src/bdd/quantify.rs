@@ -54,7 +54,8 @@ impl Bdd {
         if variables.is_empty() {
             return Ok(self.clone());
         }
-        let lowest = Lowest { spec: Copy { complement: self.complement }, free: &quantified };
+        let free = |variable| variables.binary_search(&variable).is_ok();
+        let lowest = Lowest { spec: Copy { complement: self.complement }, free: &free };
         let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify { absorbing: !value, complement: self.complement != value, variables };
@@ -125,9 +126,10 @@ impl Bdd {
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
         let files = [&*a.file, &*b.file];
         let mut spec = AndExists { complement: [a.complement, b.complement], result: false, variables };
-        let lowest = Lowest { spec: spec.conjunction(), free: &quantified };
-        spec.result = self.store.run("search", |run| find(&lowest, &files, run))?;
-        let value = spec.result;
+        let free = |variable| spec.variables.binary_search(&variable).is_ok();
+        let lowest = Lowest { spec: spec.conjunction(), free: &free };
+        let value = self.store.run("search", |run| find(&lowest, &files, run))?;
+        spec.result = value;
         let file = self.store.run("and_exists", |run| and_exists(spec, files, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }

@@ -8,7 +8,7 @@ use std::{
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    store::check_variable,
+    store::{Store, check_variable},
     sweep::{
         build::{build, build_nested},
         compose::Compose,
@@ -32,8 +32,9 @@ impl Bdd {
 
     /// This function with other names for its variables: `name` says which, and must not give two of them the same.
     ///
-    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise a nested sweep for each
-    /// variable that comes to lie below one that was below it.
+    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise a nested sweep, over all
+    /// that is below, for each variable that comes to lie below one that was below it: O(levels · f) when a single variable
+    /// moves from the bottom to the top.
     ///
     /// # Errors
     /// [`Error::NotInjective`] when two variables get one name, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the
@@ -57,7 +58,7 @@ impl Bdd {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::NotInjective { variable: pair[0] });
         }
-        let images: Vec<Bdd> = names.into_iter().map(|name| self.store.variable(name)).collect::<Result<_>>()?;
+        let images = self.store.literals(names)?;
         self.substitute(&self.file.variables().zip(&images).collect())
     }
 
@@ -138,11 +139,7 @@ impl Bdd {
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, given[&variable]));
         }
-        let own: Vec<Bdd> = support
-            .iter()
-            .filter(|variable| !given.contains_key(variable))
-            .map(|&variable| self.store.variable(variable))
-            .collect::<Result<_>>()?;
+        let own = self.store.literals(support.into_iter().filter(|variable| !given.contains_key(variable)))?;
         given.extend(own.iter().map(|literal| (literal.file.variable(1), literal)));
         rest.substitute(&given)
     }
@@ -160,20 +157,27 @@ impl Bdd {
     }
 }
 
+impl Store {
+    /// The functions that are these variables; they share one node.
+    fn literals(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<Bdd>> {
+        let first = self.variable(0)?;
+        variables.into_iter().map(|variable| first.shifted(variable.cast_signed())).collect()
+    }
+}
+
 /// An order in which one function can go in after another: each after those of the variables it brings in.
 fn order(functions: &BTreeMap<u32, &Bdd>) -> Option<Vec<u32>> {
-    let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let brings = |function: &Bdd, own: u32, other: u32| other != own && function.file.has_variable(other);
     let mut missing: BTreeMap<u32, usize> = BTreeMap::new();
     for (&variable, function) in functions {
-        let brought = function.file.variables().filter(|other| *other != variable && functions.contains_key(other));
-        let count = brought.map(|other| waiting.entry(other).or_default().push(variable)).count();
-        missing.insert(variable, count);
+        let brought = functions.keys().filter(|&&other| brings(function, variable, other));
+        missing.insert(variable, brought.count());
     }
     let mut order: Vec<u32> = missing.iter().filter(|(_, count)| **count == 0).map(|(&variable, _)| variable).collect();
     let mut done = 0;
     while let Some(&variable) = order.get(done) {
         done += 1;
-        for next in waiting.remove(&variable).unwrap_or_default() {
+        for (&next, _) in functions.iter().filter(|(next, function)| brings(function, **next, variable)) {
             let count = missing.entry(next).or_default();
             *count -= 1;
             if *count == 0 {

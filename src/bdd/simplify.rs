@@ -46,6 +46,9 @@ impl Bdd {
     /// As [`Bdd::constrain`].
     pub fn simplify(&self, care: &Self) -> Result<Self> {
         self.same_store(care)?;
+        if self.is_constant() || care.is_constant() {
+            return self.constrain(care);
+        }
         let own: BTreeSet<u32> = self.file.variables().collect();
         let projected = care.exists_where(|variable| !own.contains(&variable))?;
         let simple = self.constrain(&projected)?;

@@ -58,6 +58,12 @@ impl Labels {
         self.table.variables[rank - 1].wrapping_add(self.shift)
     }
 
+    /// Whether `variable` is one of them.
+    pub fn has(&self, variable: u32) -> bool {
+        let variables = &self.table.variables;
+        variables.binary_search_by(|own| variable.cmp(&own.wrapping_add(self.shift))).is_ok()
+    }
+
     /// All of them, by rank from 1.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
         self.table.variables.iter().map(|variable| variable.wrapping_add(self.shift))

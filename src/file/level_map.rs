@@ -45,8 +45,8 @@ impl LevelMap {
 
     #[inline(never)]
     fn search(&self, id: u64, first: usize) -> u32 {
-        let found = self.ranks[first..].iter().find(|(end, _)| id < *end);
-        found.expect("every id that is looked up lies on a level").1
+        let ranks = &self.ranks[first..];
+        ranks[ranks.partition_point(|(end, _)| *end <= id)].1
     }
 }
 

@@ -119,6 +119,11 @@ impl NodeFile {
         self.labels.iter()
     }
 
+    /// Whether there is a level of `variable`, by binary search.
+    pub fn has_variable(&self, variable: u32) -> bool {
+        self.labels.has(variable)
+    }
+
     /// The width of the ids.
     pub fn width(&self) -> Width {
         self.nodes.width

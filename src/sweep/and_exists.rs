@@ -35,8 +35,10 @@ pub struct AndExists {
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
-    let most = most(f.node_count() + g.node_count(), spec.variables.len(), run);
-    let conjunction = match build_within(&spec, &[f, g, f, g], most, run)? {
+    let nodes = f.node_count() + g.node_count();
+    let most = most(nodes, spec.variables.len(), run);
+    let some_left = build_within(&spec, &[f, g, f, g], most, run)?;
+    let conjunction = match some_left.filter(|file| file.node_count() <= run.space.limits.growth * (nodes + 4096)) {
         Some(some_left) => some_left,
         None => build(&spec.conjunction(), &operands, run)?,
     };

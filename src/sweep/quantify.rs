@@ -33,7 +33,7 @@ pub struct Quantify {
     pub variables: Vec<u32>,
 }
 
-/// Nodes that a sweep on sets over `nodes` may make before it is given up: what nested sweeps would, about, each of which goes over half the
+/// Nodes that all sweeps on sets over `nodes` may make before they are given up: what nested sweeps would, about, each of which goes over half the
 /// diagram or less.
 pub fn most(nodes: u64, variables: usize, run: &Run<'_>) -> u64 {
     run.space.limits.growth * (nodes + 4096) * (variables as u64 / 8).max(1)
@@ -43,7 +43,8 @@ pub fn most(nodes: u64, variables: usize, run: &Run<'_>) -> u64 {
 ///
 /// `file` may be complemented and true on the path of low arcs; the result is false there.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Result<NodeFile> {
-    let mut file = file.clone();
+    let (mut file, largest) = (file.clone(), run.space.limits.growth * (file.node_count() + 4096));
+    let mut left = most(file.node_count(), spec.variables.len(), run);
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
         if spec.variables.is_empty() {
@@ -52,9 +53,9 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Resul
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        let Some(rest) =
-            build_within::<_, 5>(&spec, &[&file; 4], most(file.node_count(), spec.variables.len(), run), run)?
-        else {
+        let rest = build_within::<_, 5>(&spec, &[&file; 4], left, run)?;
+        left = left.saturating_sub(run.counters.unreduced);
+        let Some(rest) = rest.filter(|rest| rest.node_count() <= largest) else {
             let down = spec.variables.pop().into_iter().collect();
             let first = Quantify { variables: down, ..spec.clone() };
             return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
