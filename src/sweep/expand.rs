@@ -203,7 +203,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                     whole[N - 1] = request[N - 1];
                     self.pass_on(whole)?;
                 } else {
-                    arcs[filled] = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
+                    // Below `BATCH` in any case, which the compiler does not know.
+                    arcs[filled % BATCH] = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
                     filled += 1;
                 }
             }
