@@ -248,10 +248,7 @@ impl Job {
     }
 
     fn median(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-        let mut values: Vec<f64> = self.samples.iter().filter_map(of).collect();
-        values.sort_by(f64::total_cmp);
-        let last = values.len().checked_sub(1)?;
-        Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
+        measure::median(&self.samples, of)
     }
 
     fn operations(&self) -> usize {

@@ -10,7 +10,7 @@ use common::{
     Random, default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens, random_function},
-    limits, smallest_store, store_with,
+    limits, smallest_store, store_with, tightest,
 };
 use strata_bdd::{
     Bdd, BuilderNode, Config, Cube, Error, Result, Store, Weight,
@@ -19,19 +19,7 @@ use strata_bdd::{
 
 /// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
 fn tight() -> Limits {
-    limits(|limits| {
-        *limits = Limits {
-            block: 256,
-            queue: 32 << 10,
-            arcs: 0,
-            diagrams: 0,
-            sort: 1024,
-            dense: 2048,
-            window: 256,
-            piece: 16,
-            ..limits.clone()
-        };
-    })
+    Limits { queue: 32 << 10, ..tightest() }
 }
 
 /// The answer to `opt_min` by its values; it must name the variables of the domain.

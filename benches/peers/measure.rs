@@ -54,6 +54,14 @@ pub fn run(command: &mut Command) -> Result<Sample, Box<dyn Error>> {
     Ok(Sample { cpu: f64::from(ticks) / TICKS_PER_SECOND, wall, peak_rss: f64::from(peak_kib) / 1024.0, report })
 }
 
+/// The median of a figure of `samples`, those that have it; none for none.
+pub fn median(samples: &[Sample], of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let mut values: Vec<f64> = samples.iter().filter_map(of).collect();
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
+}
+
 /// Peak resident set of process `pid` (or `self`) so far; none once it has exited.
 pub fn peak_rss_kib(pid: &str) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

@@ -1,6 +1,12 @@
-//! A board, drawn.
+//! A solution on a line, and a board, drawn.
 
 use std::fmt;
+
+/// The row of each column, separated by blanks.
+pub fn line(rows: &[u32]) -> String {
+    let words: Vec<_> = rows.iter().map(u32::to_string).collect();
+    words.join(" ")
+}
 
 /// The board with a queen in this row of each column, row 0 first: `Q` for a queen, `.` for an empty square.
 pub struct Drawing<'a>(pub &'a [u32]);

@@ -4,7 +4,7 @@ use strata_bdd::Bdd;
 
 use crate::{
     Failure,
-    drawing::Drawing,
+    drawing::{Drawing, line},
     options::{ListOptions, Via},
     output::{Output, print},
     recipe::board,
@@ -72,8 +72,7 @@ impl Listing {
 
     fn print(&mut self, rows: &[u32]) -> Result<(), Failure> {
         self.left -= 1;
-        let words: Vec<_> = rows.iter().map(u32::to_string).collect();
-        print(words.join(" "))?;
+        print(line(rows))?;
         if self.board { print(format_args!("{}\n", Drawing(rows))) } else { Ok(()) }
     }
 }

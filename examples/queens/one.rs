@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     Failure,
-    drawing::Drawing,
+    drawing::{Drawing, line},
     options::OneOptions,
     output::print,
     permutation::{Found, is_solution, search},
@@ -30,7 +30,6 @@ pub fn one(options: &OneOptions) -> Result<(), Failure> {
             "seconds": seconds,
         }));
     }
-    let words: Vec<_> = rows.iter().map(u32::to_string).collect();
-    print(words.join(" "))?;
+    print(line(&rows))?;
     if board { print(Drawing(&rows)) } else { Ok(()) }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    drawing::Drawing,
+    drawing::{Drawing, line},
     options::SampleOptions,
     output::{Output, print},
     recipe::board,
@@ -22,8 +22,7 @@ pub fn sample(options: &SampleOptions) -> Result<(), Failure> {
     for squares in drawn {
         let queen_in = |column: u32| (0..n).find(|row| squares[(n * row + column) as usize]);
         let rows: Vec<u32> = (0..n).filter_map(queen_in).collect();
-        let words: Vec<_> = rows.iter().map(u32::to_string).collect();
-        print(words.join(" "))?;
+        print(line(&rows))?;
         if options.board {
             print(format_args!("{}\n", Drawing(&rows)))?;
         }
