@@ -21,6 +21,12 @@ pub const TRUE: u64 = 1;
 /// Ids below this one are terminals.
 pub const TERMINALS: u64 = 2;
 
+/// The value of a terminal; `None` for an inner node.
+#[inline(always)]
+pub fn value(id: u64) -> Option<bool> {
+    (id < TERMINALS).then_some(id == TRUE)
+}
+
 /// The largest variable: 2^24 − 1.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
 

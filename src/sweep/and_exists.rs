@@ -7,7 +7,7 @@
 use super::{
     apply::Apply,
     build::{build, build_within},
-    quantify::{Quantify, most, quantify},
+    quantify::{Gathered, Quantify, largest, most, quantify},
     run::Run,
     spec::Spec,
 };
@@ -38,7 +38,7 @@ pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) 
     let nodes = f.node_count() + g.node_count();
     let most = most(nodes, spec.variables.len(), run);
     let some_left = build_within(&spec, &[f, g, f, g], most, run)?;
-    let conjunction = match some_left.filter(|file| file.node_count() <= run.space.limits.growth * (nodes + 4096)) {
+    let conjunction = match some_left.filter(|file| file.node_count() <= largest(nodes, run)) {
         Some(some_left) => some_left,
         None => build(&spec.conjunction(), &operands, run)?,
     };
@@ -69,7 +69,7 @@ impl AndExists {
                 continue;
             }
             if pair == truth {
-                return Gathered::True;
+                return Gathered::Decided;
             }
             if count == 2 {
                 return Gathered::TooMany;
@@ -82,21 +82,8 @@ impl AndExists {
         }
         let slot = request[4];
         *request = [set[0][0], set[0][1], set[1][0], set[1][1], slot];
-        if count == 0 { Gathered::False } else { Gathered::Some }
+        if count == 0 { Gathered::Nothing } else { Gathered::Some }
     }
-}
-
-/// What a set comes to.
-#[derive(PartialEq, Eq)]
-enum Gathered {
-    /// A pair is true.
-    True,
-    /// There is none.
-    False,
-    /// Something to be expanded.
-    Some,
-    /// More than a request can hold.
-    TooMany,
 }
 
 /// The pairs of a request.
@@ -110,8 +97,8 @@ impl Spec<5> for AndExists {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         match self.gather(pairs(request).into_iter(), request) {
-            Gathered::True => Some(!self.result),
-            Gathered::False => Some(self.result),
+            Gathered::Decided => Some(!self.result),
+            Gathered::Nothing => Some(self.result),
             Gathered::Some | Gathered::TooMany => None,
         }
     }
@@ -125,10 +112,10 @@ impl Spec<5> for AndExists {
         let mut both = *low;
         match self.gather(pairs(low).into_iter().chain(pairs(high)), &mut both) {
             Gathered::TooMany => return false,
-            Gathered::True => {
+            Gathered::Decided => {
                 (both[0], both[1]) = (I::of(self.terminal(0, true)), I::of(self.terminal(1, true)));
             }
-            Gathered::False | Gathered::Some => {}
+            Gathered::Nothing | Gathered::Some => {}
         }
         *low = both;
         true

@@ -3,7 +3,7 @@
 use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
-    model::{FALSE, TERMINALS, TRUE},
+    model::{FALSE, TRUE, value},
 };
 
 /// A request of `compose`: the node with the variable true, the node with it false, the node of the function, and the slot.
@@ -27,7 +27,6 @@ impl Spec<4> for Compose {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let value = |id: u64| (id < TERMINALS).then_some(id == TRUE);
         let same = request[0] == request[1] && request[0].get() < self.first;
         let condition = value(request[2].get()).map(|condition| condition != self.complement);
         let taken = match condition {

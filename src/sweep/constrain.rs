@@ -3,10 +3,7 @@
 //! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990.
 
 use super::spec::Spec;
-use crate::{
-    disk::lane::Lane,
-    model::{TERMINALS, TRUE},
-};
+use crate::{disk::lane::Lane, model::value};
 
 /// A request of `constrain`: a node of the function, a node of the care set, and the slot.
 pub type Request<I> = [I; 3];
@@ -22,7 +19,7 @@ pub struct Constrain {
 
 impl Constrain {
     fn empty(self, care: u64) -> bool {
-        care < TERMINALS && (care == TRUE) == self.complement
+        value(care) == Some(self.complement)
     }
 }
 
@@ -31,8 +28,7 @@ impl Spec<3> for Constrain {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let id = request[0].get();
-        (id < TERMINALS).then_some((id == TRUE) != self.result)
+        value(request[0].get()).map(|value| value != self.result)
     }
 
     fn rule(&self, _: u32) -> Option<()> {

@@ -1,10 +1,7 @@
 //! `copy`: the identity, which makes a canonical diagram of one whose levels are not in order.
 
 use super::spec::Spec;
-use crate::{
-    disk::lane::Lane,
-    model::{TERMINALS, TRUE},
-};
+use crate::{disk::lane::Lane, model::value};
 
 /// A request of `copy`: a node and the slot.
 pub type Request<I> = [I; 2];
@@ -21,7 +18,6 @@ impl Spec<2> for Copy {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let id = request[0].get();
-        (id < TERMINALS).then_some((id == TRUE) != self.complement)
+        value(request[0].get()).map(|value| value != self.complement)
     }
 }

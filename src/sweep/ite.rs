@@ -3,7 +3,7 @@
 use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
-    model::{FALSE, TERMINALS, TRUE},
+    model::{FALSE, value},
 };
 
 /// A request of `ite`: the nodes of condition, then and else, and the slot.
@@ -23,10 +23,8 @@ impl Spec<4> for Ite {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let [c, t, e] = [0, 1, 2].map(|operand| {
-            let id = request[operand].get();
-            (id < TERMINALS).then_some((id == TRUE) != self.complement[operand])
-        });
+        let [c, t, e] =
+            [0, 1, 2].map(|operand| value(request[operand].get()).map(|value| value != self.complement[operand]));
         let value = match (c, t, e) {
             (Some(true), Some(value), _) | (Some(false), _, Some(value)) => Some(value),
             (_, Some(t), Some(e)) if t == e => Some(t),

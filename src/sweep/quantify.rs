@@ -33,18 +33,23 @@ pub struct Quantify {
     pub variables: Vec<u32>,
 }
 
-/// Nodes that all sweeps on sets over `nodes` may make before they are given up: what nested sweeps would, about, each of which goes over half the
-/// diagram or less.
+/// Nodes that what comes out of a sweep on sets over `nodes` may have to be worth keeping.
+pub fn largest(nodes: u64, run: &Run<'_>) -> u64 {
+    run.space.limits.growth * (nodes + 4096)
+}
+
+/// Nodes that all sweeps on sets over `nodes` may make before they are given up: what nested sweeps would, about, each of which
+/// goes over half the diagram or less.
 pub fn most(nodes: u64, variables: usize, run: &Run<'_>) -> u64 {
-    run.space.limits.growth * (nodes + 4096) * (variables as u64 / 8).max(1)
+    largest(nodes, run) * (variables as u64 / 8).max(1)
 }
 
 /// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
 ///
 /// `file` may be complemented and true on the path of low arcs; the result is false there.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Result<NodeFile> {
-    let (mut file, largest) = (file.clone(), run.space.limits.growth * (file.node_count() + 4096));
-    let mut left = most(file.node_count(), spec.variables.len(), run);
+    let (largest, mut left) = (largest(file.node_count(), run), most(file.node_count(), spec.variables.len(), run));
+    let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
         if spec.variables.is_empty() {
@@ -116,7 +121,7 @@ impl Quantify {
 
 /// What a set comes to.
 #[derive(PartialEq, Eq)]
-enum Gathered {
+pub enum Gathered {
     /// The value that decides.
     Decided,
     /// The other value.

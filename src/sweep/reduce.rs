@@ -204,16 +204,12 @@ impl<I: Lane> Upward<I> {
     fn settle(&mut self, children: &Dense<'_, I>, nest: &dyn Covers, ids: &mut Dense<'_, I>) -> Result<bool> {
         let Dense::Array(array) = children else { return Ok(false) };
         let pairs: &[[I; 2]] = bytemuck::cast_slice(array);
-        let settled = |[low, high]: &[I; 2]| nest.settle(low.get(), high.get());
-        if !pairs.iter().all(|pair| settled(pair).is_some()) {
-            return Ok(false);
-        }
         let mut loose = false;
-        ids.put_in_order(pairs.iter().map(|pair| {
-            let id = settled(pair).unwrap_or(FALSE);
+        for (node, pair) in (0..).zip(pairs) {
+            let Some(id) = nest.settle(pair[0].get(), pair[1].get()) else { return Ok(false) };
             loose |= pair.iter().any(|child| child.get() >= TERMINALS && child.get() != id);
-            I::of(id)
-        }))?;
+            ids.put(node, I::of(id))?;
+        }
         self.loose |= loose;
         Ok(true)
     }
@@ -242,13 +238,11 @@ impl<I: Lane> Upward<I> {
         let mut above = Unreduced {
             levels: self.levels,
             variables: self.variables,
-            search: false,
-            most: u64::MAX,
             settled: rank,
             ones_on: self.ones_on,
             arcs: self.arcs.into_spool(),
             ones: self.ones.into_spool(),
-            passed: Spool::new(Share::Arcs),
+            ..Unreduced::new()
         };
         above.levels.truncate(rank);
         above.variables.truncate(rank);

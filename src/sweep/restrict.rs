@@ -1,10 +1,7 @@
 //! `restrict`: some variables take fixed values, the request being a node.
 
 use super::spec::Spec;
-use crate::{
-    disk::lane::Lane,
-    model::{TERMINALS, TRUE},
-};
+use crate::{disk::lane::Lane, model::value};
 
 /// A request of `restrict`: a node and the slot.
 pub type Request<I> = [I; 2];
@@ -24,8 +21,7 @@ impl Spec<2> for Restrict {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
-        let id = request[0].get();
-        (id < TERMINALS).then_some((id == TRUE) != self.complement)
+        value(request[0].get()).map(|value| value != self.complement)
     }
 
     fn rule(&self, variable: u32) -> Option<bool> {
