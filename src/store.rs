@@ -117,7 +117,7 @@ pub struct Stats {
     pub temp_bytes: u64,
     /// The most bytes of temporary files there were at any time.
     pub peak_temp_bytes: u64,
-    /// Levels that were sorted outside memory.
+    /// Levels that were sorted outside memory, each time they were distributed over logs counted.
     pub external_sorts: u64,
 }
 

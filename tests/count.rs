@@ -135,7 +135,7 @@ fn approximations_are_the_same_under_every_budget() -> Result<()> {
     let expected = work(&default_store())?;
     let spilling = limits(|limits| {
         (limits.block, limits.queue, limits.diagrams) = (256, 64 << 10, 0);
-        (limits.sort, limits.dense, limits.window, limits.piece) = (16 << 10, 16 << 10, 256, 16);
+        (limits.sort, limits.dense, limits.window) = (16 << 10, 16 << 10, 256);
     });
     assert_eq!(work(&store_with(spilling))?, expected);
     assert_eq!(work(&smallest_store())?, expected);

@@ -58,7 +58,7 @@ fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<
         limits(|limits| {
             limits.narrow_ids = if wide { 200 } else { limits.narrow_ids };
             (limits.queue, limits.arcs, limits.diagrams) = (48 << 10, 0, 0);
-            (limits.block, limits.window, limits.piece) = (512, 512, 16);
+            (limits.block, limits.window) = (512, 512);
             (limits.sort, limits.dense) = (1024, 4096);
         })
     };

@@ -146,7 +146,7 @@ impl Least {
         let Self { block, queue, sort, window } = self;
         let roomy = limits(|_| ());
         let queue = queue.unwrap_or(roomy.queue);
-        Limits { block, queue, arcs: 0, diagrams: 0, sort, dense: sort, window, piece: 16, ..roomy }
+        Limits { block, queue, arcs: 0, diagrams: 0, sort, dense: sort, window, ..roomy }
     }
 }
 
@@ -167,7 +167,6 @@ fn every_way(least: Least) -> Vec<Way> {
         ("levels sorted outside memory", way(&|l| l.sort = least.sort), Trace::sorted_outside),
         ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
         ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::mapped_in_pieces),
-        ("pieces of 16 records", way(&|l| l.piece = 16), |trace| !trace.spilled()),
         ("all at once", least.all(), Trace::all_at_once),
     ];
     ways.extend(

@@ -6,6 +6,8 @@ use bytemuck::Pod;
 
 /// One lane of a record: a 32-bit or a 64-bit unsigned number.
 pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
+    /// Two lanes as one number.
+    type Pair: Ord + Copy;
     /// The largest value.
     const MAX: Self;
     /// 4-byte words per lane.
@@ -16,9 +18,13 @@ pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
 
     /// The value, widened.
     fn get(self) -> u64;
+
+    /// The two as one number, this one leading.
+    fn before(self, next: Self) -> Self::Pair;
 }
 
 impl Lane for u32 {
+    type Pair = u64;
     const MAX: Self = u32::MAX;
 
     #[inline(always)]
@@ -31,9 +37,15 @@ impl Lane for u32 {
     fn get(self) -> u64 {
         u64::from(self)
     }
+
+    #[inline(always)]
+    fn before(self, next: Self) -> u64 {
+        u64::from(self) << 32 | u64::from(next)
+    }
 }
 
 impl Lane for u64 {
+    type Pair = u128;
     const MAX: Self = u64::MAX;
 
     #[inline(always)]
@@ -44,5 +56,10 @@ impl Lane for u64 {
     #[inline(always)]
     fn get(self) -> u64 {
         self
+    }
+
+    #[inline(always)]
+    fn before(self, next: Self) -> u128 {
+        u128::from(self) << 64 | u128::from(next)
     }
 }

@@ -14,7 +14,7 @@ pub struct Meter {
     pub temp_bytes: AtomicU64,
     /// The largest `temp_bytes` so far.
     pub peak_temp_bytes: AtomicU64,
-    /// Levels that went through the external sorter so far.
+    /// Levels, and parts of them, that were sorted outside memory so far.
     pub external_sorts: AtomicU64,
 }
 

@@ -1,9 +1,9 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
 //! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`] and [`scratch`]
-//! (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`radix`] and [`external`] (the two
-//! ways to sort), [`sorter`] (which of them), [`dense`] (arrays that may be too large), [`queue`] (the priority queue of
-//! time-forward processing).
+//! (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`sorter`] (levels in
+//! order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the
+//! priority queue of time-forward processing).
 
 pub mod backend;
 pub mod dense;
@@ -14,7 +14,6 @@ pub mod meter;
 pub mod named;
 pub mod pool;
 pub mod queue;
-pub mod radix;
 pub mod scratch;
 pub mod sorter;
 pub mod space;

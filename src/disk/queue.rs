@@ -94,7 +94,6 @@ mod tests {
             for sort in [700, 3000, 10_000_000] {
                 let space = testing::space_with(|limits| {
                     limits.block = 4096;
-                    limits.piece = 1000;
                     (limits.queue, limits.sort) = (queue, sort);
                 });
                 let mut queue = LevelQueue::<u32, 3>::new(12, &space).expect("room for tables");
@@ -112,7 +111,7 @@ mod tests {
                     }
                     let mut found = Vec::new();
                     sorter.sort(queue.take(level as usize), 2, &space, &mut |batch| {
-                        found.extend(batch.iter());
+                        found.extend_from_slice(batch);
                         Ok(())
                     })?;
                     assert!(found.is_sorted_by_key(|record| (record[0], record[1])));

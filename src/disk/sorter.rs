@@ -1,78 +1,130 @@
-//! Sorting the records of one level, in RAM where they fit and outside where they do not.
+//! Sorting the records of one level by distribution.
 //!
 //! ```text
-//!              ┌─ fits, packs ──► partition by leading bits ─► sort each piece in cache ─┐
-//!   Spool ─────┼─ fits ─────────► sort by comparison ────────────────────────────────────┼─► each record, in order
-//!              └─ too large ────► extsort: runs on disk, merged ─────────────────────────┘
+//!   Source ─► the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
+//!                                         └─ too large: a few cells, a log for each ─► every log in turn
 //! ```
+//! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass brings
+//! records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way by
+//! what its records do not share: a narrower range, or the next key. Values below 2 are common and far from all others, so
+//! they have places of their own below the range.
 
-use super::{
-    external::External,
-    lane::Lane,
-    radix::{self, Bounds, Packing},
-    space::Space,
-};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{lane::Lane, pool::Share, space::Space, spool::Spool};
 use crate::error::Result;
 
 /// Records shown at once.
 pub const BATCH: usize = 128;
+/// So many records are put in order one by one.
+const FEW: usize = 16;
+/// A level that is too large is distributed over so many logs at most, and 4 at least: with the places below the range, fewer
+/// might not part anything.
+const PARTS: u64 = 32;
+/// Values below this are no part of a range.
+const APART: u64 = 2;
 
-/// Up to [`BATCH`] records, lane by lane: so they are unpacked several at a time.
-pub struct Batch<I, const N: usize> {
-    lanes: [[I; BATCH]; N],
-    len: usize,
-}
-
-impl<I: Lane, const N: usize> Batch<I, N> {
-    fn new() -> Self {
-        Self { lanes: [[I::zeroed(); BATCH]; N], len: 0 }
-    }
-
-    /// Takes the first `BATCH` of `records` at most.
-    fn fill(&mut self, records: &[[I; N]]) {
-        self.len = records.len().min(BATCH);
-        for (at, record) in records.iter().enumerate().take(BATCH) {
-            for lane in 0..N {
-                self.lanes[lane][at] = record[lane];
-            }
-        }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.len
-    }
-
-    /// The records, in order.
-    #[inline(always)]
-    pub fn iter(&self) -> impl Iterator<Item = [I; N]> {
-        (0..self.len.min(BATCH)).map(|at| std::array::from_fn(|lane| self.lanes[lane][at]))
-    }
-}
-
-/// Records to be sorted, which can be shown more than once.
-pub trait Source<I, const N: usize>: Sized {
+/// Records to be sorted.
+pub trait Source<I: Lane, const N: usize>: Sized {
     /// How many there are.
     fn count(&self) -> u64;
 
-    /// The range of each lane, or more.
-    fn bounds(&self) -> Bounds<N>;
+    /// Shows what all have in `lane`.
+    fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
 
-    /// Shows them all.
-    fn visit(&self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()>;
+    /// The range of a lane, or more.
+    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
+        let mut range = Range::default();
+        self.keys(lane, space, |key| range.include(key))?;
+        Ok(range)
+    }
 
-    /// Shows them all for the last time.
-    fn drain(self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
-        self.visit(space, show)
+    /// Shows each, and what it has in `lane`, for the last time.
+    fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
+}
+
+impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
+    fn count(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
+        self.iter().map(|record| record[lane]).for_each(show);
+        Ok(())
+    }
+
+    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
+        self.iter().try_for_each(|record| show(record[lane], record))
+    }
+}
+
+/// The range of some values, those below `APART` left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The smallest value less `APART`; those left out wrap around and are larger than any other.
+    low: u64,
+    high: u64,
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { low: u64::MAX, high: 0 }
+    }
+}
+
+impl Range {
+    /// Widens the range to take in `value`.
+    #[inline(always)]
+    pub fn include<I: Lane>(&mut self, value: I) {
+        self.low = self.low.min(value.get().wrapping_sub(APART));
+        self.high = self.high.max(value.get());
+    }
+}
+
+/// Which cell a record belongs to: the order of cells is the order of the lane.
+#[derive(Clone, Copy)]
+struct Cells {
+    lane: usize,
+    base: u64,
+    shift: u32,
+    count: usize,
+}
+
+impl Cells {
+    /// At most `most` cells for the values of `lane` within `range`.
+    fn new(range: &Range, lane: usize, most: usize) -> Self {
+        let base = if range.high < APART { 0 } else { range.low.min(range.high - APART) };
+        let last = range.high - base;
+        let shift = (0..u64::BITS).find(|shift| last >> shift < most as u64).unwrap_or(u64::BITS - 1);
+        Self { lane, base, shift, count: (last >> shift) as usize + 1 }
+    }
+
+    #[inline(always)]
+    fn of<I: Lane>(&self, key: I) -> usize {
+        let value = key.get();
+        ((if value < APART { value } else { value - self.base }) >> self.shift) as usize
+    }
+
+    /// The lane by which the records of one cell may still differ.
+    fn next_lane(&self) -> usize {
+        if self.shift == 0 { self.lane + 1 } else { self.lane }
     }
 }
 
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]
 pub struct Sorter {
-    words: Vec<u64>,
+    records: Vec<u64>,
+    scratch: Scratch,
+}
+
+/// What a distribution works with.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Of every cell the number of its records, then where the next one of them goes.
+    cells: Vec<u32>,
+    /// The records of a cell that is sorted once more.
     spare: Vec<u64>,
-    starts: Vec<usize>,
 }
 
 impl Sorter {
@@ -83,125 +135,251 @@ impl Sorter {
         bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
-        show: &mut dyn FnMut(&Batch<I, N>) -> Result<()>,
+        show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let spare = bucket.count().min(2 * space.limits.piece as u64);
-        let fits = |bytes: usize| {
-            bucket.count().saturating_add(spare).saturating_mul(bytes as u64) <= space.limits.sort as u64
-        };
-        match Packing::new(&bucket.bounds(), keys) {
-            Some(packing) if fits(size_of::<u64>()) => self.sort_packed(bucket, &packing, space, show),
-            None if fits(size_of::<[I; N]>()) => {
-                self.words = Vec::new();
-                let mut records = Vec::with_capacity(bucket.count() as usize);
-                bucket.drain(space, |block| {
-                    records.extend_from_slice(block);
-                    Ok(())
-                })?;
-                records.sort_unstable();
-                let mut batch = Batch::new();
-                records.chunks(BATCH).try_for_each(|records| {
-                    batch.fill(records);
-                    show(&batch)
-                })
-            }
-            _ => {
-                (self.words, self.spare) = (Vec::new(), Vec::new());
-                let mut external = External::new(space, space.limits.sort / 2)?;
-                bucket.drain(space, |block| block.iter().try_for_each(|&record| external.push(record)))?;
-                let mut sorted = external.finish()?;
-                let (mut records, mut batch) = (Vec::with_capacity(BATCH), Batch::new());
-                while let Some(record) = sorted.record()? {
-                    records.push(record);
-                    if records.len() == BATCH {
-                        batch.fill(&records);
-                        show(&batch)?;
-                        records.clear();
-                    }
-                }
-                batch.fill(&records);
-                show(&batch)
-            }
-        }
+        self.sort_from(0, bucket, keys, space, show)
     }
 
-    fn sort_packed<I: Lane, const N: usize>(
+    /// The same for records that agree in the lanes before `lane`.
+    fn sort_from<I: Lane, const N: usize>(
+        &mut self,
+        lane: usize,
+        bucket: impl Source<I, N>,
+        keys: usize,
+        space: &Space,
+        show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
+    ) -> Result<()> {
+        let count = bucket.count();
+        if count <= FEW as u64 || lane == keys {
+            return show_few(bucket, space, show);
+        }
+        let fits = (space.limits.sort / (size_of::<[I; N]>() + 2 * size_of::<u32>())).min(u32::MAX as usize);
+        let range = bucket.range(lane, space)?;
+        if count > fits as u64 {
+            space.meter.external_sorts.fetch_add(1, Relaxed);
+            let parts = (2 * count / (fits as u64).max(1)).clamp(4, PARTS);
+            let cells = Cells::new(&range, lane, parts as usize);
+            let parts = distribute(bucket, cells, space)?;
+            return parts.into_iter().try_for_each(|part| self.sort_from(cells.next_lane(), part, keys, space, show));
+        }
+        let cells = Cells::new(&range, lane, count as usize);
+        let largest = self.scratch.count(&bucket, cells, space)?;
+        if largest == count && cells.shift == 0 && lane + 1 < keys {
+            return self.sort_from(lane + 1, bucket, keys, space, show);
+        }
+        let words = (count as usize * N * I::WORDS).div_ceil(2);
+        if self.records.len() < words {
+            self.records.resize(words, 0);
+        }
+        let records = self.scratch.scatter(bucket, cells, keys, &mut self.records, space)?;
+        records.chunks(BATCH).try_for_each(show)
+    }
+}
+
+/// Shows the records of `bucket`, each batch in order.
+fn show_few<I: Lane, const N: usize>(
+    bucket: impl Source<I, N>,
+    space: &Space,
+    show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
+) -> Result<()> {
+    let mut records = [[I::zeroed(); N]; FEW];
+    let mut filled = 0;
+    bucket.drain(0, space, |_, record| {
+        if filled == FEW {
+            show(&records)?;
+            filled = 0;
+        }
+        records[filled] = *record;
+        filled += 1;
+        Ok(())
+    })?;
+    put_right(&mut records[..filled]);
+    show(&records[..filled])
+}
+
+/// A log for each cell of `bucket`.
+fn distribute<I: Lane, const N: usize>(
+    bucket: impl Source<I, N>,
+    cells: Cells,
+    space: &Space,
+) -> Result<Vec<Spool<I, N>>> {
+    let mut parts: Vec<_> = (0..cells.count).map(|_| Spool::new(Share::Arcs)).collect();
+    bucket.drain(cells.lane, space, |key, record| parts[cells.of(key)].append(*record, space))?;
+    Ok(parts)
+}
+
+impl Scratch {
+    /// Counts the records of each cell; gives the number in the fullest.
+    fn count<I: Lane, const N: usize>(
+        &mut self,
+        bucket: &impl Source<I, N>,
+        cells: Cells,
+        space: &Space,
+    ) -> Result<u64> {
+        self.cells.clear();
+        self.cells.resize(cells.count, 0);
+        let counts = &mut self.cells[..];
+        bucket.keys(cells.lane, space, move |key| counts[cells.of(key)] += 1)?;
+        Ok(self.cells.iter().copied().max().map_or(0, u64::from))
+    }
+
+    /// Brings the records of `bucket`, of which the cells are counted, into order.
+    fn scatter<'a, I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
-        packing: &Packing<N>,
+        cells: Cells,
+        keys: usize,
+        words: &'a mut [u64],
         space: &Space,
-        show: &mut dyn FnMut(&Batch<I, N>) -> Result<()>,
-    ) -> Result<()> {
-        let len = bucket.count() as usize;
-        let piece = space.limits.piece;
-        let spread = if len > piece { (2 * len / piece).ilog2() + 1 } else { 0 };
-        let spread = spread.min(packing.key_bits);
-        let key_bits = packing.key_bits - spread;
-        self.partition(bucket, packing, spread, space)?;
-        // A piece that is still too large for the cache is sorted by comparison, in place.
-        let spare = len.min(2 * piece);
-        if self.spare.len() < spare {
-            self.spare.resize(spare, 0);
-        }
-        let mut batch = Batch::new();
-        let mut start = 0;
-        for &end in &self.starts {
-            let words = radix::sort(&mut self.words[start..end], &mut self.spare, packing.payload_bits, key_bits);
-            for words in words.chunks(BATCH) {
-                batch.len = words.len();
-                packing.unpack(words, &mut batch.lanes);
-                show(&batch)?;
+    ) -> Result<&'a mut [[I; N]]> {
+        let records = &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..bucket.count() as usize];
+        let mut full = Vec::new();
+        let mut sum = 0;
+        for start in &mut self.cells {
+            let count = std::mem::replace(start, sum);
+            if count as usize > FEW {
+                full.push(sum as usize..(sum + count) as usize);
             }
-            start = end;
+            sum += count;
         }
+        let starts = &mut self.cells[..];
+        let sorted = &mut *records;
+        bucket.drain(cells.lane, space, move |key, record| {
+            let start = &mut starts[cells.of(key)];
+            sorted[*start as usize] = *record;
+            *start += 1;
+            Ok(())
+        })?;
+        let next = cells.next_lane();
+        if next < keys {
+            full.into_iter().try_for_each(|cell| self.order(&mut records[cell], next, keys, space))?;
+            put_right(records);
+        }
+        Ok(records)
+    }
+
+    /// Brings `records`, which agree in the lanes before `lane`, almost into order.
+    fn order<I: Lane, const N: usize>(
+        &mut self,
+        records: &mut [[I; N]],
+        lane: usize,
+        keys: usize,
+        space: &Space,
+    ) -> Result<()> {
+        if lane == keys {
+            return Ok(());
+        }
+        let shared = &*records;
+        let cells = Cells::new(&shared.range(lane, space)?, lane, records.len());
+        let largest = self.count(&shared, cells, space)?;
+        if largest == shared.len() as u64 && cells.shift == 0 {
+            return self.order(records, lane + 1, keys, space);
+        }
+        let words = (records.len() * N * I::WORDS).div_ceil(2);
+        if words * 8 > space.limits.sort / 5 {
+            records.sort_unstable();
+            return Ok(());
+        }
+        let mut spare = std::mem::take(&mut self.spare);
+        if spare.len() < words {
+            spare.resize(words, 0);
+        }
+        records.copy_from_slice(self.scatter(shared, cells, keys, &mut spare, space)?);
+        self.spare = spare;
         Ok(())
     }
+}
 
-    /// Packs the records of `bucket` into `words`, grouped by their `spread` leading bits, and notes in `starts` where each
-    /// group ends.
-    fn partition<I: Lane, const N: usize>(
-        &mut self,
-        bucket: impl Source<I, N>,
-        packing: &Packing<N>,
-        spread: u32,
-        space: &Space,
-    ) -> Result<()> {
-        let len = bucket.count() as usize;
-        if self.words.len() < len {
-            self.words.resize(len, 0);
-        }
-        let shift = packing.payload_bits + packing.key_bits - spread;
-        let group = |word: u64| word.checked_shr(shift).unwrap_or(0) as usize;
-        self.starts.clear();
-        self.starts.resize(1 << spread, 0);
-        let (starts, words) = (&mut self.starts, &mut self.words[..len]);
-        if spread > 0 {
-            bucket.visit(space, |block| {
-                for &record in block {
-                    starts[group(packing.pack(record))] += 1;
-                }
-                Ok(())
-            })?;
-            let mut sum = 0;
-            for start in starts.iter_mut() {
-                sum += std::mem::replace(start, sum);
+/// Sorts records of which each is near its place.
+fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]]) {
+    let Some(mut last) = records.first().map(first_two) else { return };
+    for at in 1..records.len() {
+        let record = records[at];
+        let this = first_two(&record);
+        if this < last || N > 3 && this == last && record < records[at - 1] {
+            let mut at = at;
+            while at > 0 && record < records[at - 1] {
+                records[at] = records[at - 1];
+                at -= 1;
             }
-            bucket.drain(space, |block| {
-                for &record in block {
-                    let word = packing.pack(record);
-                    let start = &mut starts[group(word)];
-                    words[*start] = word;
-                    *start += 1;
-                }
-                Ok(())
-            })
+            records[at] = record;
         } else {
-            starts[0] = len;
-            let mut rest = words.iter_mut();
-            bucket.drain(space, |block| {
-                block.iter().zip(&mut rest).for_each(|(&record, word)| *word = packing.pack(record));
-                Ok(())
-            })
+            last = this;
+        }
+    }
+}
+
+/// The first two lanes as one number.
+#[inline(always)]
+fn first_two<I: Lane, const N: usize>(record: &[I; N]) -> I::Pair {
+    record[0].before(record.get(1).copied().unwrap_or(I::zeroed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::space::testing;
+
+    /// Numbers without a pattern.
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 33
+    }
+
+    /// Ways in which the keys of a level may lie.
+    fn key(shape: usize, len: u64, state: &mut u64) -> u64 {
+        let at = random(state);
+        match shape {
+            0 => 1000 + at % len,
+            1 => at,
+            2 => at % 2,
+            3 => 7,
+            4 if at.is_multiple_of(2) => at / 2 % 3,
+            4 => (1 << 24) + at % 50,
+            _ => 1 << (at % 31),
+        }
+    }
+
+    fn check<I: Lane, const N: usize>(sorter: &mut Sorter, records: &[[I; N]], keys: usize, space: &Space) {
+        let mut spool = Spool::new(Share::Queue);
+        for &record in records {
+            spool.append(record, space).expect("room");
+        }
+        let mut sorted = Vec::new();
+        let mut take = |batch: &[[I; N]]| {
+            assert!(batch.len() <= BATCH);
+            sorted.extend_from_slice(batch);
+            Ok(())
+        };
+        sorter.sort(spool, keys, space, &mut take).expect("room");
+        assert!(sorted.is_sorted_by_key(|record| record[..keys].to_vec()), "{} records, {keys} keys", records.len());
+        sorted.sort_unstable();
+        let mut expected = records.to_vec();
+        expected.sort_unstable();
+        assert!(sorted == expected, "{} records, {keys} keys: some were lost", records.len());
+    }
+
+    #[test]
+    fn every_shape_of_level_comes_in_order_and_whole_under_every_limit() {
+        let (mut sorter, mut state) = (Sorter::default(), 1);
+        for sort in [0, 700, 20_000, 1 << 24] {
+            let space = testing::space_with(|limits| (limits.sort, limits.block) = (sort, 4096));
+            for len in [0, 1, 2, FEW as u64, FEW as u64 + 1, 300, 3000] {
+                for shape in 0..36 {
+                    let narrow: Vec<_> = (0..len)
+                        .map(|_| [shape % 6, shape / 6].map(|shape| key(shape, len, &mut state) as u32))
+                        .zip(0..)
+                        .map(|([a, b], slot)| [a, b, slot])
+                        .collect();
+                    check(&mut sorter, &narrow, 2, &space);
+                    let wide: Vec<_> = narrow.iter().map(|record| record.map(|lane| u64::from(lane) << 30)).collect();
+                    check(&mut sorter, &wide, 1 + shape % 3, &space);
+                    let sets: Vec<_> = narrow.iter().map(|&[a, b, slot]| [0, b % 2, a, b, slot]).collect();
+                    check(&mut sorter, &sets, 4, &space);
+                    let pairs: Vec<_> = narrow.iter().map(|&[a, b, _]| [a, b]).collect();
+                    check(&mut sorter, &pairs, 1, &space);
+                }
+            }
         }
     }
 }

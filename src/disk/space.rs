@@ -16,7 +16,7 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
-    /// The arrays in which one level is sorted; a level beyond them goes through the external sorter.
+    /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
     pub dense: usize,
@@ -24,8 +24,6 @@ pub struct Limits {
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
     pub tables: usize,
-    /// Records sorted at once, few enough for the processor's caches.
-    pub piece: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
     /// Ids from here on do not fit the narrow width.
@@ -48,7 +46,6 @@ impl Limits {
             // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
-            piece: (budget / 1024).clamp(8 << 10, 256 << 10),
             growth: 4,
             narrow_ids: 1 << 30,
         }

@@ -12,9 +12,8 @@ use std::{marker::PhantomData, sync::Arc};
 use super::{
     lane::Lane,
     pool::{Block, Class, Pool, Share},
-    radix::Bounds,
     scratch::Slot,
-    sorter::Source,
+    sorter::{Range, Source},
     space::Space,
 };
 use crate::error::Result;
@@ -29,8 +28,8 @@ pub struct Spool<I, const N: usize> {
     used: usize,
     /// Records in `parts`.
     filed: u64,
-    /// The range of each lane over the parts on disk.
-    spilled: Bounds<N>,
+    /// The range of the first lane over the parts on disk.
+    spilled: Range,
     marker: PhantomData<I>,
 }
 
@@ -75,15 +74,7 @@ fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
 impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
-        Self {
-            share,
-            parts: Vec::new(),
-            tail: None,
-            used: 0,
-            filed: 0,
-            spilled: Bounds::default(),
-            marker: PhantomData,
-        }
+        Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, spilled: Range::default(), marker: PhantomData }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -169,7 +160,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         match &self.tail {
             Some(tail) if tail.class() == Class::Full => {
                 let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
-                self.spilled.include::<I>(records(tail.words(), self.used));
+                include::<I, N>(&mut self.spilled, 0, records(tail.words(), self.used));
                 self.filed = self.count();
                 self.parts.push(Part::Disk(Arc::new(slot), 0, self.used as u32));
                 self.used = 0;
@@ -193,11 +184,42 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         for part in self.parts.iter_mut().rev() {
             let Part::Ram(block, lanes) = part else { break };
             freed += size_of_val(block.words());
-            self.spilled.include::<I>(records(block.words(), *lanes as usize));
+            include::<I, N>(&mut self.spilled, 0, records(block.words(), *lanes as usize));
             let (slot, offset) = bundle.add(lane_bytes::<I>(block.words(), *lanes as usize))?;
             *part = Part::Disk(slot, offset, *lanes);
         }
         Ok(freed)
+    }
+
+    /// How many records there are.
+    pub fn count(&self) -> u64 {
+        self.filed + (self.used / N) as u64
+    }
+
+    /// Shows all records in the order they came, a block at a time.
+    pub fn visit(&self, space: &Space, show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+        self.visit_parts(self.parts.iter(), space, show)
+    }
+
+    /// The same with some of the finished parts only.
+    fn visit_parts<'a>(
+        &self,
+        mut parts: impl Iterator<Item = &'a Part>,
+        space: &Space,
+        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
+    ) -> Result<()> {
+        let mut buffer = None;
+        parts.try_for_each(|part| show(part.records(&mut buffer, &space.pool)?))?;
+        show(self.tail())
+    }
+
+    /// Shows all records in the order they came, a block at a time, each freed behind it.
+    pub fn drain(mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+        let mut buffer = None;
+        for part in std::mem::take(&mut self.parts) {
+            show(part.records(&mut buffer, &space.pool)?)?;
+        }
+        show(self.tail())
     }
 
     /// The log as a stack: its last record comes first.
@@ -209,37 +231,41 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
 impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
     fn count(&self) -> u64 {
-        self.filed + (self.used / N) as u64
+        Self::count(self)
     }
 
-    fn bounds(&self) -> Bounds<N> {
-        let mut bounds = self.spilled;
-        for part in &self.parts {
-            if let Part::Ram(block, lanes) = part {
-                bounds.include::<I>(records(block.words(), *lanes as usize));
+    fn keys(&self, lane: usize, space: &Space, mut show: impl FnMut(I)) -> Result<()> {
+        self.visit(space, |block| {
+            for record in block {
+                show(record[lane]);
             }
-        }
-        bounds.include::<I>(self.tail());
-        bounds
+            Ok(())
+        })
     }
 
-    /// In the order they came, a block at a time.
-    fn visit(&self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
-        let mut buffer = None;
-        for part in &self.parts {
-            show(part.records(&mut buffer, &space.pool)?)?;
-        }
-        show(self.tail())
+    /// That of the first lane without reading what is on disk.
+    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
+        let mut range = if lane == 0 { self.spilled } else { Range::default() };
+        let parts = self.parts.iter().filter(|part| lane > 0 || matches!(part, Part::Ram(..)));
+        self.visit_parts(parts, space, |block| {
+            include(&mut range, lane, block);
+            Ok(())
+        })?;
+        Ok(range)
     }
 
-    /// In the order they came, a block at a time, each freed behind it.
-    fn drain(mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
-        let mut buffer = None;
-        for part in std::mem::take(&mut self.parts) {
-            show(part.records(&mut buffer, &space.pool)?)?;
-        }
-        show(self.tail())
+    fn drain(self, lane: usize, space: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
+        Self::drain(self, space, |block| block.iter().try_for_each(|record| show(record[lane], record)))
     }
+}
+
+/// Widens `range` to take in a lane of `records`.
+fn include<I: Lane, const N: usize>(range: &mut Range, lane: usize, records: &[[I; N]]) {
+    let mut wider = *range;
+    for record in records {
+        wider.include(record[lane]);
+    }
+    *range = wider;
 }
 
 /// Runs of records on their way to disk together, so that small ones fill a slot.

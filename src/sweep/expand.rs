@@ -21,7 +21,7 @@ use crate::{
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
-        sorter::{BATCH, Batch, Sorter, Source},
+        sorter::{BATCH, Sorter},
         space::Space,
         spool::Spool,
     },
@@ -169,37 +169,33 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
         let mut passes = None;
-        sorter.sort(requests, N - 1, space, &mut |batch: &Batch<I, N>| {
+        sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {
             if self.ended() {
                 return Ok(());
             }
-            self.check_room(batch.count())?;
+            self.check_room(requests.len())?;
             let mut arcs = [[I::of(0)]; BATCH];
             let mut filled = 0;
-            for request in batch.iter() {
-                let fresh = (0..N - 1).any(|operand| request[operand] != last[operand]);
-                last = request;
+            let (mut previous, mut passed) = (last, passes);
+            for &request in requests {
+                let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
+                previous = request;
                 if fresh {
-                    let (mut low, mut high) = (request, request);
                     if late == 0 {
-                        for at in 0..N - 1 {
-                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
-                        }
+                        let [mut low, mut high] = self.cofactors(request, 0)?;
                         let passing = rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high));
-                        passes = passing.then_some(low);
+                        passed = passing.then_some(low);
                         if !passing {
                             let node = self.number();
                             self.ask_both(node, low, high)?;
                         }
                     } else {
-                        for at in (0..N - 1).filter(|at| late & 1 << at == 0) {
-                            [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], space)?;
-                        }
+                        let [low, high] = self.cofactors(request, late)?;
                         let node = self.number();
                         suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
                     }
                 }
-                if let Some(mut whole) = passes {
+                if let Some(mut whole) = passed {
                     whole[N - 1] = request[N - 1];
                     self.pass_on(whole)?;
                 } else {
@@ -208,6 +204,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                     filled += 1;
                 }
             }
+            (last, passes) = (previous, passed);
             if self.result.search { Ok(()) } else { self.result.arcs.append_all(&arcs[..filled], space) }
         })?;
         self.resolve_late(late, rule, suspended, sorter)
@@ -228,9 +225,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(suspended, 1, space, &mut |batch: &Batch<I, LANES>| {
+            sorter.sort(suspended, 1, space, &mut |batch: &[[I; LANES]]| {
                 batch.iter().try_for_each(|partial| {
-                    let (node, mut low, mut high) = resume::<I, N>(&partial);
+                    let (node, mut low, mut high) = resume::<I, N>(partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
                     if late == 0 && rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high)) {
                         high = low;
@@ -244,6 +241,18 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             suspended = next;
         }
         Ok(())
+    }
+
+    /// The low and the high cofactor of each operand of `request` but those that are `late`.
+    #[inline(always)]
+    fn cofactors(&mut self, request: [I; N], late: u32) -> Result<[[I; N]; 2]> {
+        let (mut low, mut high) = (request, request);
+        for at in 0..N - 1 {
+            if late & 1 << at == 0 {
+                [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], self.space)?;
+            }
+        }
+        Ok([low, high])
     }
 
     /// The operands of which this level can neither be held nor mapped whole, as a set of bits.

@@ -16,7 +16,7 @@
 
 use super::{copy::Copy, expand::expand, run::Run};
 use crate::{
-    disk::{lane::Lane, pool::Share, sorter::Source, spool::Spool},
+    disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
 };

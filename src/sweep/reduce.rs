@@ -23,8 +23,7 @@ use crate::{
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
-        radix::Bounds,
-        sorter::{BATCH, Batch, Sorter, Source},
+        sorter::{Sorter, Source},
         space::Space,
         spool::{Spool, Stack},
     },
@@ -85,63 +84,31 @@ struct Upward<I> {
     loose: bool,
 }
 
-/// The nodes of a level whose children differ, as (low, high, node), straight from the array of children.
-struct Siblings<'a, I> {
-    pairs: &'a [[I; 2]],
-    len: u64,
-    bounds: Bounds<3>,
-}
-
-impl<'a, I: Lane> Siblings<'a, I> {
-    /// Takes the children of all nodes and gives each the id of its low child: right for those whose children are equal, and
-    /// overwritten for the others. (`ids` is an array here, since it is half as long as that of the children.)
-    fn new(pairs: &'a [[I; 2]], ids: &mut Dense<'_, I>) -> Result<Self> {
-        ids.put_in_order(pairs.iter().map(|pair| pair[0]))?;
-        let len = pairs.iter().map(|[low, high]| u64::from(low != high)).sum();
-        let bounds = Bounds::of_numbered(pairs);
-        Ok(Self { pairs, len, bounds })
-    }
-}
+/// The nodes of a level as (low, high, node), straight from the array of their children.
+struct Siblings<'a, I>(&'a [[I; 2]]);
 
 impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
     fn count(&self) -> u64 {
-        self.len
+        self.0.len() as u64
     }
 
-    fn bounds(&self) -> Bounds<3> {
-        self.bounds
-    }
-
-    fn visit(&self, _: &Space, mut show: impl FnMut(&[[I; 3]]) -> Result<()>) -> Result<()> {
-        let mut batch = [[I::of(0); 3]; BATCH];
-        for (number, pairs) in self.pairs.chunks(BATCH).enumerate() {
-            let mut filled = 0;
-            for (at, &[low, high]) in pairs.iter().enumerate() {
-                batch[filled] = [low, high, I::of((number * BATCH + at) as u64)];
-                filled += usize::from(low != high);
-            }
-            show(&batch[..filled])?;
-        }
+    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
+        self.0.iter().map(|pair| pair[lane]).for_each(show);
         Ok(())
+    }
+
+    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; 3]) -> Result<()>) -> Result<()> {
+        (0..).zip(self.0).try_for_each(|(node, pair)| show(pair[lane], &[pair[0], pair[1], I::of(node)]))
     }
 }
 
 /// The same where the children had to be sorted outside memory and come in order but once.
-fn merge_equal_children<I: Lane>(
-    children: Dense<'_, I>,
-    width: u64,
-    ids: &mut Dense<'_, I>,
-    space: &Space,
-) -> Result<Spool<I, 3>> {
+fn siblings<I: Lane>(children: Dense<'_, I>, width: u64, space: &Space) -> Result<Spool<I, 3>> {
     let mut siblings = Spool::new(Share::Queue);
     let mut children = children.descend()?;
     for node in (0..width).rev() {
         let (high, low) = (children.step()?, children.step()?);
-        if low == high {
-            ids.put(node, low)?;
-        } else {
-            siblings.append([low, high, I::of(node)], space)?;
-        }
+        siblings.append([low, high, I::of(node)], space)?;
     }
     Ok(siblings)
 }
@@ -189,12 +156,9 @@ impl<I: Lane> Upward<I> {
         space: &Space,
     ) -> Result<()> {
         match children {
-            Dense::Array(array) => {
-                let siblings = Siblings::new(bytemuck::cast_slice(array), ids)?;
-                self.number(siblings, ids, sorter, space)
-            }
+            Dense::Array(array) => self.number(Siblings(bytemuck::cast_slice(array)), ids, sorter, space),
             Dense::Sorted(..) => {
-                let siblings = merge_equal_children(children, width, ids, space)?;
+                let siblings = siblings(children, width, space)?;
                 self.number(siblings, ids, sorter, space)
             }
         }
@@ -273,7 +237,7 @@ impl<I: Lane> Upward<I> {
         Ok(())
     }
 
-    /// Writes one node for all siblings that agree, and gives each its id.
+    /// Writes one node for all siblings that agree, unless their children are equal, and gives each its id.
     fn number(
         &mut self,
         siblings: impl Source<I, 3>,
@@ -283,11 +247,11 @@ impl<I: Lane> Upward<I> {
     ) -> Result<()> {
         let mut last = [I::MAX; 2];
         let mut id = I::of(FALSE);
-        sorter.sort(siblings, 2, space, &mut |batch: &Batch<I, 3>| {
-            for [low, high, node] in batch.iter() {
+        sorter.sort(siblings, 2, space, &mut |siblings: &[[I; 3]]| {
+            for &[low, high, node] in siblings {
                 if low != last[0] || high != last[1] {
                     last = [low, high];
-                    id = self.writer.push(low, high, space)?;
+                    id = if low == high { low } else { self.writer.push(low, high, space)? };
                 }
                 ids.put(node.get(), id)?;
             }

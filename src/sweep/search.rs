@@ -7,7 +7,7 @@ use super::{
     spec::Spec,
 };
 use crate::{
-    disk::{lane::Lane, sorter::Source},
+    disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
 };

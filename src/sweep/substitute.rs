@@ -10,7 +10,7 @@ use super::{
     run::Run,
 };
 use crate::{
-    disk::{lane::Lane, sorter::Source},
+    disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
     model::{FALSE, TRUE},

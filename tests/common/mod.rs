@@ -43,7 +43,7 @@ pub fn tight() -> Limits {
 /// The same with sorting outside memory.
 pub fn tightest() -> Limits {
     limits(|limits| {
-        (limits.block, limits.window, limits.piece) = (256, 256, 16);
+        (limits.block, limits.window) = (256, 256);
         (limits.queue, limits.arcs, limits.diagrams) = (8 << 10, 0, 0);
         (limits.sort, limits.dense) = (1024, 2048);
     })

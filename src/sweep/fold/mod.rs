@@ -25,12 +25,7 @@ mod trace;
 
 use super::run::Run;
 use crate::{
-    disk::{
-        queue::LevelQueue,
-        sorter::{Batch, Sorter, Source},
-        space::Space,
-        spool::Spool,
-    },
+    disk::{queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
 };
@@ -171,8 +166,8 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         space: &Space,
     ) -> Result<()> {
         let mut whole: Option<[u64; N]> = None;
-        sorter.sort(values, C::KEYS, space, &mut |batch: &Batch<u64, N>| {
-            for value in batch.iter() {
+        sorter.sort(values, C::KEYS, space, &mut |values| {
+            for &value in values {
                 match &mut whole {
                     Some(whole) if whole[0] == value[0] => self.load.merge(whole, &value, space)?,
                     _ => {

@@ -17,7 +17,6 @@ use crate::{
     disk::{
         pool::Share,
         queue::LevelQueue,
-        sorter::{Batch, Source},
         space::Space,
         spool::{Spool, Stack},
     },
@@ -184,13 +183,13 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         if rank > 0 {
             incoming.enter(end - 1);
         }
-        run.sorter.sort(arrived, T::KEYS, space, &mut |batch: &Batch<u64, K>| {
-            batch.iter().try_for_each(|traveller| {
+        run.sorter.sort(arrived, T::KEYS, space, &mut |travellers| {
+            travellers.iter().try_for_each(|traveller| {
                 let id = !traveller[0];
                 if id >= TERMINALS {
                     incoming.skip_to(id)?;
                 }
-                travel.visit(&traveller, &mut incoming, &mut onward)
+                travel.visit(traveller, &mut incoming, &mut onward)
             })
         })?;
         if travel.in_vain() {
