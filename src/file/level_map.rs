@@ -10,6 +10,9 @@ pub struct LevelMap {
     /// The number of the level that all ids of the entry lie on, or `SEVERAL` plus the rank of the first of them.
     entries: Vec<u32>,
     shift: u32,
+    /// The number of the level of each of the first ids. That is where a diagram has its smallest levels, of which an entry
+    /// holds several, and where most arcs lead.
+    first: Vec<u32>,
     /// For every rank, where its ids end, and its number.
     ranks: Vec<(u64, u32)>,
 }
@@ -24,6 +27,13 @@ impl LevelMap {
     pub fn new(levels: &Levels, mut number: impl FnMut(usize) -> u32) -> Self {
         let shift = (0..u64::BITS).find(|shift| levels.end() >> shift < ENTRIES).unwrap_or(0);
         let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).1, number(rank))).collect();
+        let mut first = Vec::new();
+        if shift > 0 {
+            first.reserve_exact(ENTRIES as usize);
+            for &(end, number) in &ranks {
+                first.resize(end.min(ENTRIES) as usize, number);
+            }
+        }
         let mut entries = Vec::with_capacity((levels.end() >> shift) as usize + 1);
         for (rank, &(end, number)) in ranks.iter().enumerate() {
             // Entries of lower ranks are there already, even the one that this rank shares with them.
@@ -33,7 +43,7 @@ impl LevelMap {
                 entries.push(SEVERAL + rank as u32);
             }
         }
-        Self { entries, shift, ranks }
+        Self { entries, shift, first, ranks }
     }
 
     /// The number of the level of `id`, which lies on one.
@@ -45,6 +55,9 @@ impl LevelMap {
 
     #[inline(never)]
     fn search(&self, id: u64, first: usize) -> u32 {
+        if let Some(&number) = self.first.get(id as usize) {
+            return number;
+        }
         let ranks = &self.ranks[first..];
         ranks[ranks.partition_point(|(end, _)| *end <= id)].1
     }
