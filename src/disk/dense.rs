@@ -1,33 +1,63 @@
 //! `Dense`: values that arrive in any order under dense indices and are read once, the last index first.
 //!
-//! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, it is an
-//! external sort.
+//! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, they go
+//! to a log for each part of the indices, and the array is filled with one part after another; or, where that would be too many
+//! logs, through an external sort.
+
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
     external::{External, Sorted},
     lane::Lane,
+    pool::Share,
     space::Space,
+    spool::Spool,
 };
 use crate::error::Result;
 
-/// An array of zeroes at first, or an external sorter in its place.
+/// Logs at most.
+const PARTS: u64 = 32;
+
+/// An array of zeroes at first, or what takes its place.
 pub enum Dense<'a, I: Lane> {
     /// The array itself.
     Array(&'a mut [I]),
+    /// Pairs of (index, value), by parts.
+    Parts(Parts<'a, I>),
     /// Pairs of (distance from the end, value).
     Sorted(External<'a, [I; 2]>, u64),
+}
+
+/// The parts of an array that is too large.
+pub struct Parts<'a, I: Lane> {
+    space: &'a Space,
+    /// An array for one part.
+    array: &'a mut [I],
+    /// Pairs of (index, value) for every part, the indices as they are.
+    logs: Vec<Spool<I, 2>>,
+    /// The first index in the array, and how many are left of those in it.
+    first: u64,
+    left: usize,
 }
 
 impl<'a, I: Lane> Dense<'a, I> {
     /// Room for the indices below `len`, in `words` if it fits.
     pub fn new(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
-        if len.saturating_mul(size_of::<I>() as u64) > space.limits.dense as u64 {
+        let fits = (space.limits.dense / size_of::<I>()) as u64;
+        let (per_part, parts) = if len <= fits { (len, 1) } else { (fits.max(1), len.div_ceil(fits.max(1))) };
+        if parts > PARTS {
             *words = Vec::new();
             return Ok(Self::Sorted(External::new(space, space.limits.dense)?, len));
         }
         words.clear();
-        words.resize((len as usize * I::WORDS).div_ceil(2), 0);
-        Ok(Self::Array(&mut bytemuck::cast_slice_mut(words)[..len as usize]))
+        words.resize((per_part as usize * I::WORDS).div_ceil(2), 0);
+        let array = &mut bytemuck::cast_slice_mut(words)[..per_part as usize];
+        if len <= fits {
+            return Ok(Self::Array(array));
+        }
+        space.meter.external_sorts.fetch_add(1, Relaxed);
+        let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
+        Ok(Self::Parts(Parts { space, array, logs, first: len, left: 0 }))
     }
 
     /// Puts `value` at `index`, once.
@@ -38,6 +68,7 @@ impl<'a, I: Lane> Dense<'a, I> {
                 array[index as usize] = value;
                 Ok(())
             }
+            Self::Parts(parts) => parts.put(index, value),
             Self::Sorted(external, len) => external.push([I::of(*len - 1 - index), value]),
         }
     }
@@ -45,31 +76,20 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// Puts each (`first` + index, value) of `pairs`.
     #[inline]
     pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64) -> Result<()> {
-        match self {
-            Self::Array(array) => {
-                for &[index, value] in pairs {
-                    array[(index.get() - first) as usize] = value;
-                }
+        if let Self::Array(array) = self {
+            for &[index, value] in pairs {
+                array[(index.get() - first) as usize] = value;
             }
-            Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index.get() - first, value))?,
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Puts the values of the indices 0, 1, 2, ….
-    #[inline]
-    pub fn put_in_order(&mut self, values: impl Iterator<Item = I>) -> Result<()> {
-        match self {
-            Self::Array(array) => array.iter_mut().zip(values).for_each(|(place, value)| *place = value),
-            Self::Sorted(..) => (0..).zip(values).try_for_each(|(index, value)| self.put(index, value))?,
-        }
-        Ok(())
+        pairs.iter().try_for_each(|&[index, value]| self.put(index.get() - first, value))
     }
 
     /// The values from the last index to the first, zero where none was put.
     pub fn descend(self) -> Result<Descent<'a, I>> {
         Ok(match self {
             Self::Array(array) => Descent::Array(array.iter().rev()),
+            Self::Parts(parts) => Descent::Parts(parts),
             Self::Sorted(external, _) => {
                 let mut sorted = external.finish()?;
                 Descent::Sorted { next: sorted.record()?, sorted, distance: 0 }
@@ -78,10 +98,37 @@ impl<'a, I: Lane> Dense<'a, I> {
     }
 }
 
+impl<I: Lane> Parts<'_, I> {
+    #[inline(never)]
+    fn put(&mut self, index: u64, value: I) -> Result<()> {
+        self.logs[(index / self.array.len() as u64) as usize].append([I::of(index), value], self.space)
+    }
+
+    fn step(&mut self) -> Result<I> {
+        if self.left == 0 {
+            let Some(log) = self.logs.pop() else { return Ok(I::zeroed()) };
+            self.array.fill(I::zeroed());
+            let first = self.logs.len() as u64 * self.array.len() as u64;
+            log.drain(self.space, |pairs| {
+                for &[index, value] in pairs {
+                    self.array[(index.get() - first) as usize] = value;
+                }
+                Ok(())
+            })?;
+            self.left = (self.first - first) as usize;
+            self.first = first;
+        }
+        self.left -= 1;
+        Ok(self.array[self.left])
+    }
+}
+
 /// The values of a [`Dense`], the last index first.
 pub enum Descent<'a, I: Lane> {
     /// Off the array.
     Array(std::iter::Rev<std::slice::Iter<'a, I>>),
+    /// Off one part after another.
+    Parts(Parts<'a, I>),
     /// Off the sorter.
     Sorted {
         /// All pairs to come but one.
@@ -99,6 +146,7 @@ impl<I: Lane> Descent<'_, I> {
     pub fn step(&mut self) -> Result<I> {
         match self {
             Self::Array(values) => Ok(values.next().copied().unwrap_or(I::zeroed())),
+            Self::Parts(parts) => parts.step(),
             Self::Sorted { sorted, next, distance } => match *next {
                 Some([at, value]) if at.get() == *distance => {
                     *distance += 1;
@@ -120,9 +168,9 @@ mod tests {
     use crate::disk::space::testing;
 
     #[test]
-    fn array_and_external_sort_show_the_same() {
+    fn array_parts_and_external_sort_show_the_same() {
         for len in [0u64, 1, 2, 100, 1000] {
-            let shown = [usize::MAX, 0].map(|dense| {
+            let shown = [usize::MAX, 0, len as usize * 2 / 3, len as usize].map(|dense| {
                 let mut space = testing::space(1 << 24);
                 std::sync::Arc::make_mut(&mut space.limits).dense = dense;
                 let mut array = vec![9; 7];
@@ -134,7 +182,7 @@ mod tests {
                 let mut descent = values.descend().expect("all values");
                 (0..len).map(|_| descent.step().expect("a value")).collect::<Vec<_>>()
             });
-            assert_eq!(shown[0], shown[1]);
+            assert!(shown.iter().all(|other| *other == shown[0]));
             assert_eq!(shown[0].iter().filter(|&&value| value > 0).count() as u64, len - (len + 1) / 3);
         }
     }

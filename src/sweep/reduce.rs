@@ -102,7 +102,7 @@ impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
     }
 }
 
-/// The same where the children had to be sorted outside memory and come in order but once.
+/// The same where the children are too many for an array and come in order but once.
 fn siblings<I: Lane>(children: Dense<'_, I>, width: u64, space: &Space) -> Result<Spool<I, 3>> {
     let mut siblings = Spool::new(Share::Queue);
     let mut children = children.descend()?;
@@ -157,7 +157,7 @@ impl<I: Lane> Upward<I> {
     ) -> Result<()> {
         match children {
             Dense::Array(array) => self.number(Siblings(bytemuck::cast_slice(array)), ids, sorter, space),
-            Dense::Sorted(..) => {
+            Dense::Parts(_) | Dense::Sorted(..) => {
                 let siblings = siblings(children, width, space)?;
                 self.number(siblings, ids, sorter, space)
             }
