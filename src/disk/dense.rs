@@ -23,9 +23,9 @@ pub enum Dense<'a, I: Lane> {
     /// The array itself.
     Array(&'a mut [I]),
     /// Pairs of (index, value), by parts.
-    Parts(Parts<'a, I>),
+    Parts(Box<Parts<'a, I>>),
     /// Pairs of (distance from the end, value).
-    Sorted(External<'a, [I; 2]>, u64),
+    Sorted(Box<External<'a, [I; 2]>>, u64),
 }
 
 /// The parts of an array that is too large.
@@ -47,7 +47,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         let (per_part, parts) = if len <= fits { (len, 1) } else { (fits.max(1), len.div_ceil(fits.max(1))) };
         if parts > PARTS {
             *words = Vec::new();
-            return Ok(Self::Sorted(External::new(space, space.limits.dense)?, len));
+            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len));
         }
         words.clear();
         words.resize((per_part as usize * I::WORDS).div_ceil(2), 0);
@@ -57,7 +57,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
-        Ok(Self::Parts(Parts { space, array, logs, first: len, left: 0 }))
+        Ok(Self::Parts(Box::new(Parts { space, array, logs, first: len, left: 0 })))
     }
 
     /// Puts `value` at `index`, once.
@@ -91,7 +91,7 @@ impl<'a, I: Lane> Dense<'a, I> {
             Self::Array(array) => Descent::Array(array.iter().rev()),
             Self::Parts(parts) => Descent::Parts(parts),
             Self::Sorted(external, _) => {
-                let mut sorted = external.finish()?;
+                let mut sorted = Box::new(external.finish()?);
                 Descent::Sorted { next: sorted.record()?, sorted, distance: 0 }
             }
         })
@@ -128,11 +128,11 @@ pub enum Descent<'a, I: Lane> {
     /// Off the array.
     Array(std::iter::Rev<std::slice::Iter<'a, I>>),
     /// Off one part after another.
-    Parts(Parts<'a, I>),
+    Parts(Box<Parts<'a, I>>),
     /// Off the sorter.
     Sorted {
         /// All pairs to come but one.
-        sorted: Sorted<'a, [I; 2]>,
+        sorted: Box<Sorted<'a, [I; 2]>>,
         /// The pair that comes next.
         next: Option<[I; 2]>,
         /// How far from the last index the next value is.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
+use super::levels::seal;
 use crate::{
     disk::{pool::Charge, space::Space},
     error::Result,
@@ -39,11 +40,10 @@ impl Labels {
     /// `BudgetExceeded` when the share of tables has no room.
     pub fn new(mut variables: Vec<u32>, space: &Space) -> Result<Self> {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
-        variables.shrink_to_fit();
-        let charge = space.pool.charge(4 * variables.len() + size_of::<Table>(), "the variables of a diagram")?;
-        let mut gaps = Xxh3::new();
-        variables.windows(2).for_each(|pair| gaps.update(&(pair[0] - pair[1]).to_le_bytes()));
-        let table = Table { gaps: gaps.digest128(), variables, _charge: Some(charge) };
+        seal(&mut variables);
+        let charge = space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the variables of a diagram")?;
+        let gaps: Vec<[u8; 4]> = variables.windows(2).map(|pair| (pair[0] - pair[1]).to_le_bytes()).collect();
+        let table = Table { gaps: xxh3_128(gaps.as_flattened()), variables, _charge: Some(charge) };
         Ok(Self { table: Arc::new(table), shift: 0 })
     }
 

@@ -1,7 +1,5 @@
 //! The level table: which ids lie on which level.
 
-use xxhash_rust::xxh3::Xxh3;
-
 /// Levels in the order of their ids.
 ///
 /// Ranks number the levels from 1 in the order they were added; rank 0 stands for the reserved ids below them (the terminals
@@ -24,14 +22,19 @@ impl Levels {
         self.first.push(end);
     }
 
+    /// Makes room for that many more levels.
+    pub fn reserve(&mut self, levels: usize) {
+        self.first.reserve(levels);
+    }
+
     /// Drops the levels from `rank` on.
     pub fn truncate(&mut self, rank: usize) {
         self.first.truncate(rank + 1);
     }
 
-    /// Holds no more memory than it must, until levels are added.
+    /// Holds little more memory than it must, until levels are added.
     pub fn seal(&mut self) {
-        self.first.shrink_to_fit();
+        seal(&mut self.first);
     }
 
     /// Ranks there are, the reserved one included.
@@ -60,9 +63,9 @@ impl Levels {
         self.first.partition_point(|&first| first <= id) - 1
     }
 
-    /// Adds the table to a hash.
-    pub fn hash_into(&self, hash: &mut Xxh3) {
-        (1..self.ranks()).for_each(|rank| hash.update(&self.first(rank).to_le_bytes()));
+    /// Shows the first id of every rank but the reserved one, as it goes into a hash.
+    pub fn each_first(&self, mut show: impl FnMut([u8; 8])) {
+        (1..self.ranks()).for_each(|rank| show(self.first(rank).to_le_bytes()));
     }
 
     /// Bytes of memory the table holds.
@@ -70,6 +73,16 @@ impl Levels {
         self.first.capacity() * 8
     }
 }
+
+/// Gives back memory that `table` does not need, where it is worth the trouble.
+pub fn seal<T>(table: &mut Vec<T>) {
+    if (table.capacity() - table.len()) * size_of::<T>() > WORTH {
+        table.shrink_to_fit();
+    }
+}
+
+/// Bytes that are worth giving back.
+const WORTH: usize = 256;
 
 #[cfg(test)]
 mod tests {

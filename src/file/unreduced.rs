@@ -49,4 +49,11 @@ impl<I: Lane> Unreduced<I> {
             passed: Spool::new(Share::Arcs),
         }
     }
+
+    /// Makes room for that many more levels.
+    pub fn reserve(&mut self, levels: usize) {
+        self.levels.reserve(levels);
+        self.variables.reserve(levels);
+        self.ones_on.reserve(levels);
+    }
 }

@@ -1,6 +1,6 @@
 //! Writing a node file bottom-up.
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{
     labels::Labels,
@@ -39,8 +39,8 @@ pub struct NodeWriter<I> {
     used: usize,
     /// The id of the next node.
     next: u64,
-    /// Of the full blocks so far.
-    hash: Box<Xxh3>,
+    /// Of the full blocks so far, if there are any.
+    hash: Option<Box<Xxh3>>,
     marker: std::marker::PhantomData<I>,
 }
 
@@ -57,7 +57,7 @@ impl<I: Lane> NodeWriter<I> {
             tail: None,
             used: 0,
             next: 0,
-            hash: Box::new(Xxh3::new()),
+            hash: None,
             marker: std::marker::PhantomData,
         };
         for terminal in 0..TERMINALS {
@@ -112,7 +112,7 @@ impl<I: Lane> NodeWriter<I> {
                     }
                     self.on_disk += 1;
                 }
-                self.hash.update(bytes);
+                self.hash.get_or_insert_default().update(bytes);
                 self.used = 0;
                 self.tail = match block {
                     Some(block) => {
@@ -149,6 +149,12 @@ impl<I: Lane> NodeWriter<I> {
             space.meter.spilled(bytes.len() as u64);
         }
         Ok(())
+    }
+
+    /// Makes room for that many levels.
+    pub fn reserve_levels(&mut self, levels: usize) {
+        self.levels.reserve(levels);
+        self.variables.reserve(levels);
     }
 
     /// Nodes written so far.
@@ -195,11 +201,8 @@ impl<I: Lane> NodeWriter<I> {
     /// The file in the width it was written in, whatever the number of its nodes.
     fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
         let used = self.used * 2 * I::WORDS * 4;
-        if let Some(tail) = &self.tail {
-            self.hash.update(&bytemuck::cast_slice(tail.words())[..used]);
-        }
-        self.levels.hash_into(&mut self.hash);
-        let hash = self.hash.digest128();
+        let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
+        let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
@@ -224,6 +227,20 @@ impl<I: Lane> NodeWriter<I> {
         let nodes = Nodes { levels: self.levels, width, body, hash, _charge: Some(charge) };
         Ok(NodeFile::new(nodes, labels))
     }
+}
+
+/// The hash of a file from that of its full blocks, if there are any, the bytes after them, and its level table.
+fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
+    if let Some(mut hash) = blocks {
+        hash.update(tail);
+        levels.each_first(|first| hash.update(&first));
+        return hash.digest128();
+    }
+    // The same, and much faster for the few bytes that most diagrams are.
+    let mut bytes = Vec::with_capacity(tail.len() + 8 * levels.ranks());
+    bytes.extend_from_slice(tail);
+    levels.each_first(|first| bytes.extend_from_slice(&first));
+    xxh3_128(&bytes)
 }
 
 /// The same nodes once more, in the width of `J`.

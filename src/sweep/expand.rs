@@ -90,11 +90,12 @@ struct Operand<'a> {
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
-    fn new(spec: &'a S, operands: &[&'a NodeFile], result: Unreduced<I>, space: &'a Space) -> Result<Self> {
+    fn new(spec: &'a S, operands: &[&'a NodeFile], mut result: Unreduced<I>, space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables()).collect();
         variables.sort_unstable();
         variables.dedup();
+        result.reserve(variables.len());
         let random = window_of::<N>(space);
         let spans = std::array::from_fn::<_, N, _>(|at| if at == 0 { random / 8 } else { random });
         let operands = std::array::from_fn(|at| match operands.get(at) {

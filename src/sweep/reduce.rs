@@ -116,13 +116,15 @@ fn siblings<I: Lane>(children: Dense<'_, I>, width: u64, space: &Space) -> Resul
 impl<I: Lane> Upward<I> {
     fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
         let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, .. } = unreduced;
+        let mut writer = NodeWriter::new(space)?;
+        writer.reserve_levels(levels.ranks());
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
             heights: LevelMap::new(&levels, |rank| (levels.ranks() - 1 - rank) as u32),
             levels,
             variables,
             settled,
-            writer: NodeWriter::new(space)?,
+            writer,
             ones_on,
             arcs: arcs.into_stack(),
             ones: ones.into_stack(),
