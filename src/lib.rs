@@ -64,7 +64,7 @@ pub use builder::{BddBuilder, BuilderNode};
 pub use constraint::Comparison;
 pub use error::{Error, Result};
 pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp, pairs::VariablePairs};
-pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store};
+pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store, Times};
 pub use sweep::run::Progress;
 
 /// The seams that tests of the engine force; no part of the interface.

@@ -15,6 +15,7 @@ use std::{
 use crate::{
     disk::{
         backend::{Backend, Os},
+        clock::Phase,
         meter::Meter,
         pool::Pool,
         space::{Limits, Space},
@@ -119,6 +120,24 @@ pub struct Stats {
     pub peak_temp_bytes: u64,
     /// Levels that were sorted outside memory, each time they were distributed over logs counted.
     pub external_sorts: u64,
+    /// What time went to.
+    pub times: Times,
+}
+
+/// What the sweeps of a store spent time on. What is sorted and what is waited for is part of the sweeps as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Times {
+    /// Expand sweeps.
+    pub expand: Duration,
+    /// Reduce sweeps.
+    pub reduce: Duration,
+    /// All other sweeps: counting, optima, samples.
+    pub fold: Duration,
+    /// Bringing levels of more than 4,096 records into order.
+    pub sort: Duration,
+    /// Reading and writing temporary files, but for what is mapped and what the external sorter does.
+    pub disk: Duration,
 }
 
 /// What one operation took; see [`Store::operations`].
@@ -198,6 +217,13 @@ impl Store {
             temp_bytes: meter.temp_bytes.load(Relaxed),
             peak_temp_bytes: meter.peak_temp_bytes.load(Relaxed),
             external_sorts: meter.external_sorts.load(Relaxed),
+            times: Times {
+                expand: meter.clock.spent(Phase::Expand),
+                reduce: meter.clock.spent(Phase::Reduce),
+                fold: meter.clock.spent(Phase::Fold),
+                sort: meter.clock.spent(Phase::Sort),
+                disk: meter.clock.spent(Phase::Disk),
+            },
         }
     }
 

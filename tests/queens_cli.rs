@@ -123,6 +123,32 @@ fn json_has_every_field() {
 }
 
 #[test]
+fn rows_put_together_in_any_order_are_the_same_board() {
+    let [linear, balanced] =
+        ["linear", "balanced"].map(|order| json(command(&format!("count 7 --json --order {order}"))));
+    assert_eq!(linear["content_hash"], balanced["content_hash"]);
+    assert!(linear["largest_nodes"].as_u64() < balanced["largest_nodes"].as_u64());
+    assert_eq!(json(command("count 1 --json --order balanced"))["solutions"], "1");
+}
+
+#[test]
+fn times_are_shown_when_asked_for() {
+    let times = json(command("count 10 --json --times"))["times"].take();
+    let seconds = |name: &str| times[name].as_f64().unwrap_or_else(|| panic!("{name} in {times}"));
+    assert!(seconds("expand") > 0.0 && seconds("reduce") > 0.0 && seconds("count") > 0.0);
+    assert!(seconds("sort") > 0.0 && seconds("sort") < seconds("expand") + seconds("reduce"));
+    assert_eq!(seconds("wait for disk"), 0.0);
+    let folder = temp_dir();
+    let spilling =
+        json(command(&format!("count 10 --memory 16MiB --json --times --temp-dir {}", folder.path().display())));
+    assert!(spilling["times"]["wait for disk"].as_f64() > Some(0.0), "{spilling}");
+    let stdout = stdout(command("count 6 --times"));
+    let last = stdout.lines().last().expect("lines");
+    assert!(last.starts_with("expand ") && last.contains("; in them sort "), "{last}");
+    assert!(json(command("count 6 --json"))["times"].is_null());
+}
+
+#[test]
 fn sizes_are_read_in_binary_and_in_decimal_units() {
     for (size, bytes) in [
         ("16777217", 16_777_217_u64),

@@ -1,20 +1,21 @@
 //! `queens count`: the number of solutions, and what it took.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
-use serde_json::json;
+use serde_json::{Map, json};
+use strata_bdd::Times;
 
 use crate::{Failure, options::CountOptions, output::Output, recipe::board};
 
 /// Counts the solutions and prints the result.
 pub fn count(options: &CountOptions) -> Result<(), Failure> {
-    let n = options.n;
-    let output = Output::new(&options.output, n);
-    let store = options.store.open(output.callback())?;
+    let n = options.board.n;
+    let output = Output::new(&options.board.output, n);
+    let store = options.board.store.open(output.callback())?;
 
     let start = Instant::now();
-    let board = board(n, &store, |row, nodes| output.row(row, nodes))?;
+    let board = board(n, options.order, &store, |row, nodes| output.row(row, nodes))?;
     let build_seconds = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -22,8 +23,8 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
     let count_seconds = start.elapsed().as_secs_f64();
 
     let (nodes, largest, stats) = (board.bdd.node_count(), board.largest, store.stats());
-    if options.output.json {
-        return output.result(json!({
+    if options.board.output.json {
+        let mut result = json!({
             "n": n,
             "solutions": solutions.to_string(),
             "nodes": nodes,
@@ -36,7 +37,12 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
             "peak_temp_bytes": stats.peak_temp_bytes,
             "memory_budget": store.config().memory,
             "threads": store.config().threads,
-        }));
+        });
+        if options.times {
+            let seconds = times(&stats.times).map(|(name, time)| (name.to_string(), json!(time.as_secs_f64())));
+            result["times"] = seconds.into_iter().collect::<Map<_, _>>().into();
+        }
+        return output.result(result);
     }
     output.result(format_args!(
         "solutions: {solutions}\nnodes: {nodes}\nlargest diagram: {largest} nodes\nrequests: {}\n\
@@ -47,5 +53,20 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
         let (spilled, peak) = (HumanBytes(stats.spilled_bytes), HumanBytes(stats.peak_temp_bytes));
         output.result(format_args!("temporary files: {spilled} written, {peak} at the peak"))?;
     }
+    if options.times {
+        let [expand, reduce, fold, sort, disk] = times(&stats.times).map(|(name, time)| format!("{name} {time:.3?}"));
+        output.result(format_args!("{expand}, {reduce}, {fold}; in them {sort}, {disk}"))?;
+    }
     Ok(())
+}
+
+/// Where time went, by name.
+fn times(times: &Times) -> [(&'static str, Duration); 5] {
+    [
+        ("expand", times.expand),
+        ("reduce", times.reduce),
+        ("count", times.fold),
+        ("sort", times.sort),
+        ("wait for disk", times.disk),
+    ]
 }

@@ -5,7 +5,7 @@ use strata_bdd::Bdd;
 use crate::{
     Failure,
     drawing::{Drawing, line},
-    options::{ListOptions, Via},
+    options::{ListOptions, Order, Via},
     output::{Output, print},
     recipe::board,
 };
@@ -15,7 +15,7 @@ pub fn list(options: &ListOptions) -> Result<(), Failure> {
     let n = options.n;
     let output = Output::new(&options.output(), n);
     let store = options.store.open(output.callback())?;
-    let solutions = board(n, &store, |row, nodes| output.row(row, nodes))?.bdd;
+    let solutions = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     drop(output);
     let mut listing = Listing { n, left: options.limit.unwrap_or(u64::MAX), board: options.board };
     match options.via {

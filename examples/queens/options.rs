@@ -22,7 +22,7 @@ pub enum Command {
     /// from 0.
     List(ListOptions),
     /// Count the solutions, also up to rotation and reflection.
-    Unique(CountOptions),
+    Unique(UniqueOptions),
     /// Draw solutions at random, each as likely as any other.
     ///
     /// A line is the row of the queen in each column, as in `list`.
@@ -38,6 +38,27 @@ pub enum Command {
 
 #[derive(Args)]
 pub struct CountOptions {
+    #[command(flatten)]
+    pub board: UniqueOptions,
+    /// How the rows are put together.
+    #[arg(long, value_enum, default_value_t = Order::Linear)]
+    pub order: Order,
+    /// Show where time went: the sweeps, and in them sorting and waiting for the disk.
+    #[arg(long)]
+    pub times: bool,
+}
+
+/// The order of conjunctions.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Order {
+    /// One row after another joins those before it: a large diagram and a small one.
+    Linear,
+    /// The upper half of the rows joins the lower half, each put together in the same way: two large diagrams.
+    Balanced,
+}
+
+#[derive(Args)]
+pub struct UniqueOptions {
     /// Rows, columns and queens, 1 to 64.
     #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
     #[arg(allow_negative_numbers = true)]

@@ -1,9 +1,11 @@
 //! The recipe of Kunkle, Slavici and Cooperman (2010): a queen stands somewhere in the first row, and in the second, …
 //! Square (i, j) is variable N·i + j.
 
+use std::ops::Range;
+
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
 
-use crate::Failure;
+use crate::{Failure, options::Order};
 
 /// All solutions, and the way to them.
 pub struct Board {
@@ -13,22 +15,59 @@ pub struct Board {
     pub largest: u64,
 }
 
-/// All placements of `n` queens. `row_done` hears of every row, and of the nodes of the diagram of all rows so far.
-pub fn board(n: u32, store: &Store, row_done: impl Fn(u32, u64) -> Result<(), Failure>) -> Result<Board, Failure> {
-    let mut bdd = store.constant(true);
-    let mut largest = 0;
-    for i in 0..n {
-        let mut row = store.constant(false);
-        for j in 0..n {
-            let queen = queen(n, i, j, store)?;
-            row = row.or(&queen)?;
-            largest = largest.max(queen.node_count()).max(row.node_count());
+/// All placements of `n` queens, row by row. `row_done` hears of every row, and of the nodes of the diagram of all rows so far.
+pub fn board(
+    n: u32,
+    order: Order,
+    store: &Store,
+    row_done: impl Fn(u32, u64) -> Result<(), Failure>,
+) -> Result<Board, Failure> {
+    match order {
+        Order::Linear => {
+            let mut board = Board { bdd: store.constant(true), largest: 0 };
+            for i in 0..n {
+                board = board.and(row(n, i, store)?)?;
+                row_done(i, board.bdd.node_count())?;
+            }
+            Ok(board)
         }
-        bdd = bdd.and(&row)?;
-        largest = largest.max(bdd.node_count());
-        row_done(i, bdd.node_count())?;
+        Order::Balanced => balanced(n, 0..n, store, &row_done),
     }
-    Ok(Board { bdd, largest })
+}
+
+/// The placements in `rows` of `n` queens, the upper half and the lower half first.
+fn balanced(
+    n: u32,
+    rows: Range<u32>,
+    store: &Store,
+    row_done: &impl Fn(u32, u64) -> Result<(), Failure>,
+) -> Result<Board, Failure> {
+    if rows.len() == 1 {
+        let row = row(n, rows.start, store)?;
+        row_done(rows.start, row.bdd.node_count())?;
+        return Ok(row);
+    }
+    let middle = u32::midpoint(rows.start, rows.end);
+    let upper = balanced(n, rows.start..middle, store, row_done)?;
+    Ok(upper.and(balanced(n, middle..rows.end, store, row_done)?)?)
+}
+
+/// A queen in row `i`: on its first square, or on its second, ….
+fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
+    let mut row = Board { bdd: store.constant(false), largest: 0 };
+    for j in 0..n {
+        let queen = queen(n, i, j, store)?;
+        let bdd = row.bdd.or(&queen)?;
+        row = Board { largest: row.largest.max(queen.node_count()).max(bdd.node_count()), bdd };
+    }
+    Ok(row)
+}
+
+impl Board {
+    fn and(self, other: Self) -> Result<Self> {
+        let bdd = self.bdd.and(&other.bdd)?;
+        Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
+    }
 }
 
 /// A queen on square (`i`, `j`) and none on a square that she attacks: one chain, from the last square up.

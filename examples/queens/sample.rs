@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     drawing::{Drawing, line},
-    options::SampleOptions,
+    options::{Order, SampleOptions},
     output::{Output, print},
     recipe::board,
 };
@@ -13,7 +13,7 @@ pub fn sample(options: &SampleOptions) -> Result<(), Failure> {
     let n = options.n;
     let output = Output::new(&options.output(), n);
     let store = options.store.open(output.callback())?;
-    let solutions = board(n, &store, |row, nodes| output.row(row, nodes))?.bdd;
+    let solutions = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     drop(output);
     let drawn = solutions.sample(options.count, options.seed, 0..n * n)?;
     if drawn.is_empty() && options.count > 0 {

@@ -4,14 +4,19 @@ use num_bigint::BigUint;
 use serde_json::json;
 use strata_bdd::Bdd;
 
-use crate::{Failure, options::CountOptions, output::Output, recipe::board};
+use crate::{
+    Failure,
+    options::{Order, UniqueOptions},
+    output::Output,
+    recipe::board,
+};
 
 /// Counts the solutions, and the classes of those that are each other's images.
-pub fn unique(options: &CountOptions) -> Result<(), Failure> {
+pub fn unique(options: &UniqueOptions) -> Result<(), Failure> {
     let n = options.n;
     let output = Output::new(&options.output, n);
     let store = options.store.open(output.callback())?;
-    let all = board(n, &store, |row, nodes| output.row(row, nodes))?.bdd;
+    let all = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     let half = invariant(&all, n, |row, column| (n - 1 - row, n - 1 - column))?;
     let quarter = invariant(&half, n, |row, column| (column, n - 1 - row))?;
     let [total, half, quarter] = [all.sat_count(n * n)?, half.sat_count(n * n)?, quarter.sat_count(n * n)?];

@@ -1,9 +1,11 @@
-//! Counting what goes to disk.
+//! Counting what goes to disk, and what time goes to.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
+
+use super::clock::Clock;
 
 /// Counts what a store does; always on.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub struct Meter {
     pub peak_temp_bytes: AtomicU64,
     /// Levels, and parts of them, that were sorted outside memory so far.
     pub external_sorts: AtomicU64,
+    /// The time spent so far.
+    pub clock: Clock,
 }
 
 impl Meter {

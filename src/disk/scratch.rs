@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::backend::{Backend, ScratchFile};
-use super::meter::{Claim, Meter};
+use super::{
+    backend::{Backend, ScratchFile},
+    clock::Phase,
+    meter::{Claim, Meter},
+};
 use crate::error::{Error, Result};
 
 /// A file of equal slots that are written, read and used again; the file is gone when the area and its slots are.
@@ -69,6 +72,7 @@ impl Slot {
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         let area = &self.area;
         debug_assert!(bytes.len() <= area.slot_bytes);
+        let _waiting = area.meter.clock.start(Phase::Disk);
         self.file().write_at(bytes, self.index * area.slot_bytes as u64).map_err(area.fail("write"))?;
         area.meter.spilled(bytes.len() as u64);
         Ok(())
@@ -76,6 +80,7 @@ impl Slot {
 
     /// Reads bytes back, from `offset` within the slot.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        let _waiting = self.area.meter.clock.start(Phase::Disk);
         let at = self.index * self.area.slot_bytes as u64 + offset as u64;
         self.file().read_at(bytes, at).map_err(self.area.fail("read"))
     }

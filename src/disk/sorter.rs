@@ -11,7 +11,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{lane::Lane, pool::Share, space::Space, spool::Spool};
+use super::{clock::Phase, lane::Lane, pool::Share, space::Space, spool::Spool};
 use crate::error::Result;
 
 /// Records shown at once.
@@ -21,6 +21,8 @@ const FEW: usize = 16;
 /// A level that is too large is distributed over so many logs at most, and 4 at least: with the places below the range, fewer
 /// might not part anything.
 const PARTS: u64 = 32;
+/// Levels of more records are timed.
+const TIMED: u64 = 4096;
 /// Values below this are no part of a range.
 const APART: u64 = 2;
 
@@ -153,6 +155,8 @@ impl Sorter {
         if count <= FEW as u64 || lane == keys {
             return show_few(bucket, space, show);
         }
+        // A clock is no cheaper than a small level.
+        let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let fits = (space.limits.sort / (size_of::<[I; N]>() + 2 * size_of::<u32>())).min(u32::MAX as usize);
         let range = bucket.range(lane, space)?;
         if count > fits as u64 {
@@ -160,11 +164,13 @@ impl Sorter {
             let parts = (2 * count / (fits as u64).max(1)).clamp(4, PARTS);
             let cells = Cells::new(&range, lane, parts as usize);
             let parts = distribute(bucket, cells, space)?;
+            drop(sorting);
             return parts.into_iter().try_for_each(|part| self.sort_from(cells.next_lane(), part, keys, space, show));
         }
         let cells = Cells::new(&range, lane, count as usize);
         let largest = self.scratch.count(&bucket, cells, space)?;
         if largest == count && cells.shift == 0 && lane + 1 < keys {
+            drop(sorting);
             return self.sort_from(lane + 1, bucket, keys, space, show);
         }
         let words = (count as usize * N * I::WORDS).div_ceil(2);
@@ -172,6 +178,7 @@ impl Sorter {
             self.records.resize(words, 0);
         }
         let records = self.scratch.scatter(bucket, cells, keys, &mut self.records, space)?;
+        drop(sorting);
         records.chunks(BATCH).try_for_each(show)
     }
 }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     disk::{
         backend::ScratchFile,
+        clock::Phase,
         lane::Lane,
         meter::Claim,
         pool::{Block, Class, Share},
@@ -144,6 +145,7 @@ impl<I: Lane> NodeWriter<I> {
             self.file = Some((file, Claim::new(space.meter.clone())));
         }
         if let Some((file, claim)) = &mut self.file {
+            let _waiting = space.meter.clock.start(Phase::Disk);
             file.write_at(bytes, at * space.pool.block_bytes() as u64).map_err(space.fail("write"))?;
             claim.grow(bytes.len() as u64);
             space.meter.spilled(bytes.len() as u64);

@@ -1,6 +1,10 @@
 //! What the sweeps of one operation work with, count and report.
 
-use crate::disk::{sorter::Sorter, space::Space};
+use crate::disk::{
+    clock::{Phase, Timer},
+    sorter::Sorter,
+    space::Space,
+};
 
 /// The arrays that sweeps work with, kept from one to the next so that no page is fresh twice.
 #[derive(Debug, Default)]
@@ -38,6 +42,12 @@ pub struct Progress {
     pub nodes: u64,
 }
 
+/// A sweep that has begun.
+pub struct Sweep<'a> {
+    _span: tracing::span::EnteredSpan,
+    _timer: Timer<'a>,
+}
+
 /// Everything one operation works with.
 pub struct Run<'a> {
     /// Memory, scratch area and meter.
@@ -61,10 +71,15 @@ impl<'a> Run<'a> {
         Self { space, sorter, children, ids, counters: Counters::default(), progress }
     }
 
-    /// Counts a sweep.
-    pub fn begin(&mut self, sweep: &'static str) -> tracing::span::EnteredSpan {
+    /// Counts a sweep, and times it until what this gives is dropped.
+    pub fn begin(&mut self, sweep: &'static str) -> Sweep<'a> {
         self.counters.sweeps += 1;
-        tracing::debug_span!("sweep", sweep).entered()
+        let phase = match sweep {
+            "expand" => Phase::Expand,
+            "reduce" => Phase::Reduce,
+            _ => Phase::Fold,
+        };
+        Sweep { _span: tracing::debug_span!("sweep", sweep).entered(), _timer: self.space.meter.clock.start(phase) }
     }
 
     /// Reports a finished level.
