@@ -417,5 +417,5 @@ fn reach<P: Package>(
 /// Machine, versions of the peers and what this run does.
 fn heading(args: &Args, rows: u16) -> Result<String, Failure> {
     let queens = if rows > 1 { format!("; {0} queens: rows 1 to {rows} of {0}", args.n()) } else { String::new() };
-    Ok(format!("{}{queens}", machine::heading("operations")?))
+    Ok(format!("{}{queens}", machine::heading("operations", &["oxidd", "biodivine-lib-bdd"])?))
 }

@@ -19,6 +19,7 @@ use oxidd::{Manager, ManagerRef};
 use peers::{
     machine,
     measure::{self, Sample},
+    solutions::SOLUTIONS,
 };
 use serde_json::{Value, json};
 
@@ -28,10 +29,8 @@ mod peers {
     pub mod machine;
     pub mod measure;
     pub mod oxidd;
+    pub mod solutions;
 }
-
-/// Number of solutions by board size.
-const SOLUTIONS: [u32; 15] = [1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14_200, 73_712, 365_596];
 
 const HEADINGS: [&str; 12] = [
     "program",
@@ -179,7 +178,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let peers = env::current_exe()?.to_str().ok_or("the path of this executable is not UTF-8")?.to_owned();
     let queens = if wanted(&Program::Ours) { build_queens()? } else { String::new() };
 
-    println!("{}\n", machine::heading("peers")?);
+    println!("{}\n", machine::heading("peers", &["oxidd", "biodivine-lib-bdd"])?);
     let mut rows = Vec::new();
     let start = Instant::now();
     for &n in &sizes {

@@ -137,7 +137,7 @@ fn times_are_shown_when_asked_for() {
     let seconds = |name: &str| times[name].as_f64().unwrap_or_else(|| panic!("{name} in {times}"));
     assert!(seconds("expand") > 0.0 && seconds("reduce") > 0.0 && seconds("count") > 0.0);
     assert!(seconds("sort") > 0.0 && seconds("sort") < seconds("expand") + seconds("reduce"));
-    assert_eq!(seconds("wait for disk"), 0.0);
+    assert!(seconds("wait for disk") <= 0.0);
     let folder = temp_dir();
     let spilling =
         json(command(&format!("count 10 --memory 16MiB --json --times --temp-dir {}", folder.path().display())));

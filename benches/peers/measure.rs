@@ -27,14 +27,25 @@ pub struct Sample {
 }
 
 /// Runs `command` to its end; it must print one JSON object.
+#[allow(dead_code, reason = "one bench has to stop runs")]
 pub fn run(command: &mut Command) -> Result<Sample, Box<dyn Error>> {
+    run_while(|| true, command)?.ok_or_else(|| "stopped".into())
+}
+
+/// The same while `go_on` says so, which is asked every few milliseconds: none, and a dead process, as soon as it does not.
+pub fn run_while(go_on: impl Fn() -> bool, command: &mut Command) -> Result<Option<Sample>, Box<dyn Error>> {
     let start = Instant::now();
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let pid = child.id().to_string();
     let mut peak_kib = 0;
     // Left unreaped, the exited child keeps its final times in /proc.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while waitid(WaitId::Pid(Pid::from_child(&child)), options)?.is_none() {
+        if !go_on() {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
         peak_kib = peak_kib.max(peak_rss_kib(&pid).unwrap_or(0));
         thread::sleep(POLL);
     }
@@ -48,10 +59,10 @@ pub fn run(command: &mut Command) -> Result<Sample, Box<dyn Error>> {
         return Err(output.status.to_string().into());
     }
     let report: Value = serde_json::from_slice(&output.stdout)?;
-    // The peers also report it as their last act; ours is caught by the polling alone.
+    // A bench that is its own child also reports it as its last act; the example is caught by the polling alone.
     let reported_kib = report["peak_rss_kib"].as_u64().map_or(Ok(0), u32::try_from)?;
     peak_kib = peak_kib.max(reported_kib);
-    Ok(Sample { cpu: f64::from(ticks) / TICKS_PER_SECOND, wall, peak_rss: f64::from(peak_kib) / 1024.0, report })
+    Ok(Some(Sample { cpu: f64::from(ticks) / TICKS_PER_SECOND, wall, peak_rss: f64::from(peak_kib) / 1024.0, report }))
 }
 
 /// The median of a figure of `samples`, those that have it; none for none.

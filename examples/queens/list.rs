@@ -5,9 +5,9 @@ use strata_bdd::Bdd;
 use crate::{
     Failure,
     drawing::{Drawing, line},
-    options::{ListOptions, Order, Via},
+    options::{ListOptions, Via},
     output::{Output, print},
-    recipe::board,
+    recipe::{Order, board},
 };
 
 /// Prints the solutions, a line each, in lexicographic order.

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::store::StoreOptions;
+use crate::{recipe::Order, store::StoreOptions};
 
 /// N queens on an N×N board, by binary decision diagrams that outgrow RAM.
 #[derive(Parser)]
@@ -46,15 +46,6 @@ pub struct CountOptions {
     /// Show where time went: the sweeps, and in them sorting and waiting for the disk.
     #[arg(long)]
     pub times: bool,
-}
-
-/// The order of conjunctions.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Order {
-    /// One row after another joins those before it: a large diagram and a small one.
-    Linear,
-    /// The upper half of the rows joins the lower half, each put together in the same way: two large diagrams.
-    Balanced,
 }
 
 #[derive(Args)]

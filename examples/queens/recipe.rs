@@ -3,9 +3,19 @@
 
 use std::ops::Range;
 
+use clap::ValueEnum;
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
 
-use crate::{Failure, options::Order};
+use crate::Failure;
+
+/// The order of conjunctions.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Order {
+    /// One row after another joins those before it: a large diagram and a small one.
+    Linear,
+    /// The upper half of the rows joins the lower half, each put together in the same way: two large diagrams.
+    Balanced,
+}
 
 /// All solutions, and the way to them.
 pub struct Board {
@@ -26,7 +36,7 @@ pub fn board(
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
             for i in 0..n {
-                board = board.and(row(n, i, store)?)?;
+                board = board.and(&row(n, i, store)?)?;
                 row_done(i, board.bdd.node_count())?;
             }
             Ok(board)
@@ -49,7 +59,7 @@ fn balanced(
     }
     let middle = u32::midpoint(rows.start, rows.end);
     let upper = balanced(n, rows.start..middle, store, row_done)?;
-    Ok(upper.and(balanced(n, middle..rows.end, store, row_done)?)?)
+    Ok(upper.and(&balanced(n, middle..rows.end, store, row_done)?)?)
 }
 
 /// A queen in row `i`: on its first square, or on its second, ….
@@ -64,7 +74,7 @@ fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
 }
 
 impl Board {
-    fn and(self, other: Self) -> Result<Self> {
+    fn and(&self, other: &Self) -> Result<Self> {
         let bdd = self.bdd.and(&other.bdd)?;
         Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
     }

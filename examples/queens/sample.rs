@@ -3,9 +3,9 @@
 use crate::{
     Failure,
     drawing::{Drawing, line},
-    options::{Order, SampleOptions},
+    options::SampleOptions,
     output::{Output, print},
-    recipe::board,
+    recipe::{Order, board},
 };
 
 /// Prints as many solutions as are asked for, a line each.

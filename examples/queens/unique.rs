@@ -6,9 +6,9 @@ use strata_bdd::Bdd;
 
 use crate::{
     Failure,
-    options::{Order, UniqueOptions},
+    options::UniqueOptions,
     output::Output,
-    recipe::board,
+    recipe::{Order, board},
 };
 
 /// Counts the solutions, and the classes of those that are each other's images.

@@ -1,0 +1,79 @@
+//! What is measured of a run.
+
+use crate::peers::measure::Sample;
+
+/// A figure, where it comes from and how it is shown.
+#[derive(Clone, Copy)]
+pub struct Figure {
+    /// With the unit it is measured in, for programs.
+    pub column: &'static str,
+    /// With the unit it is shown in, for people.
+    pub heading: &'static str,
+    /// The unit it is shown in, in those it is measured in.
+    unit: f64,
+    /// Digits after the point.
+    digits: usize,
+    /// None where the run did not report it.
+    pub of: fn(&Sample) -> Option<f64>,
+}
+
+const MIB: f64 = (1 << 20) as f64;
+
+/// From start to exit of the process.
+pub const WALL: Figure =
+    Figure { column: "wall_seconds", heading: "wall s", unit: 1.0, digits: 2, of: |sample| Some(sample.wall) };
+
+/// User and system time of all threads.
+const CPU: Figure =
+    Figure { column: "cpu_seconds", heading: "CPU s", unit: 1.0, digits: 2, of: |sample| Some(sample.cpu) };
+
+/// All that was written to temporary files.
+pub const SPILLED: Figure = Figure {
+    column: "spilled_bytes",
+    heading: "spilled MiB",
+    unit: MIB,
+    digits: 0,
+    of: |sample| sample.report["spilled_bytes"].as_f64(),
+};
+
+/// The most there was in temporary files at a time.
+pub const PEAK_TEMP: Figure = Figure {
+    column: "peak_temp_bytes",
+    heading: "peak temporary MiB",
+    unit: MIB,
+    digits: 0,
+    of: |sample| sample.report["peak_temp_bytes"].as_f64(),
+};
+
+/// The peak resident set of the process.
+const PEAK_RSS: Figure = Figure {
+    column: "peak_rss_bytes",
+    heading: "peak RSS MiB",
+    unit: MIB,
+    digits: 0,
+    of: |sample| Some(sample.peak_rss * MIB),
+};
+
+/// CPU time for each request that expand sweeps took from their queues.
+const PER_REQUEST: Figure = Figure {
+    column: "cpu_nanoseconds_per_request",
+    heading: "CPU ns per request",
+    unit: 1.0,
+    digits: 0,
+    of: |sample| Some(sample.cpu * 1e9 / sample.report["processed_requests"].as_f64().filter(|&count| count > 0.0)?),
+};
+
+/// All of them, in the order of the table's columns.
+pub const ALL: [Figure; 6] = [WALL, CPU, SPILLED, PEAK_TEMP, PEAK_RSS, PER_REQUEST];
+
+impl Figure {
+    /// `value` in the unit it is shown in.
+    pub fn scaled(&self, value: f64) -> f64 {
+        value / self.unit
+    }
+
+    /// `value` for people.
+    pub fn shown(&self, value: f64) -> String {
+        format!("{:.*}", self.digits, self.scaled(value))
+    }
+}
