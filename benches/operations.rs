@@ -16,26 +16,20 @@
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of small cases.
 
-use std::{
-    env,
-    error::Error,
-    hint::black_box,
-    process::{Command, ExitCode},
-};
+use std::{env, error::Error, hint::black_box, process::ExitCode};
 
 use clap::{Parser, ValueEnum, value_parser};
 use operations::{
+    budget::bytes,
     clock::Report,
+    job::{self, Job},
     list,
     model::{self, Model, Package},
     ours::{self, Ours},
     oxidd::{Oxidd, room},
     queens,
 };
-use peers::{
-    machine,
-    measure::{self, Sample},
-};
+use peers::{machine, measure};
 use strata_bdd::VariablePairs;
 
 #[path = "peers"]
@@ -48,7 +42,9 @@ mod peers {
 }
 
 mod operations {
+    pub mod budget;
     pub mod clock;
+    pub mod job;
     pub mod lib_bdd;
     pub mod list;
     pub mod model;
@@ -58,22 +54,6 @@ mod operations {
 }
 
 type Failure = Box<dyn Error>;
-
-const HEADINGS: [&str; 10] = [
-    "operation",
-    "program",
-    "runs",
-    "CPU ms",
-    "wall ms",
-    "peak RSS MiB",
-    "ours’ CPU ÷ its",
-    "target",
-    "answer",
-    "largest",
-];
-
-/// Stands before an answer that is not that of ours.
-const WRONG: &str = "WRONG: ";
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Program {
@@ -180,7 +160,7 @@ impl Target {
     }
 
     /// Whether `ours` meets it beside these peers.
-    fn verdict(self, operation: usize, ours: &Job, peers: &[Job]) -> String {
+    fn verdict(self, operation: &str, ours: &Job, peers: &[Job]) -> String {
         let (value, limit, text) = match self {
             Self::Times(limit) => {
                 let fastest = peers.iter().filter_map(|peer| peer.cpu(operation)).min_by(f64::total_cmp);
@@ -197,99 +177,27 @@ impl Target {
     }
 }
 
-/// A number of bytes with its unit.
-fn bytes(text: &str) -> Result<usize, Failure> {
-    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
-    let with_unit = units.iter().find_map(|(unit, bits)| Some((text.strip_suffix(unit)?, bits)));
-    let (number, bits) = with_unit.ok_or("a budget needs a unit: KiB, MiB or GiB")?;
-    Ok(number.parse::<usize>()? << bits)
-}
-
 /// How the command line calls it.
 fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// One program at one part.
-struct Job {
-    name: String,
-    args: Vec<String>,
-    samples: Vec<Sample>,
-    failure: Option<String>,
-}
-
-impl Job {
-    fn new(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Self {
-        let name = match program {
-            Program::Ours => format!("ours, {memory}"),
-            Program::Oxidd => "OxiDD".into(),
-            Program::LibBdd => "lib-bdd".into(),
-        };
-        let line = format!(
-            "--child {} --only {} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
-            name_of(&program),
-            name_of(&part),
-            args.n(),
-            args.peer_cache(part),
-            if args.small() { "--quick" } else { "--bench" },
-        );
-        let args = line.split_whitespace().map(String::from).collect();
-        Self { name, args, samples: Vec::new(), failure: None }
-    }
-
-    fn run(&mut self, executable: &str) {
-        match measure::run(Command::new(executable).args(&self.args)) {
-            Ok(sample) => {
-                eprintln!("{}: {:.2} s CPU, {}", self.name, sample.cpu, sample.report);
-                self.samples.push(sample);
-            }
-            Err(failure) => self.failure = Some(failure.to_string()),
-        }
-    }
-
-    fn median(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-        measure::median(&self.samples, of)
-    }
-
-    fn operations(&self) -> usize {
-        let list = self.samples.first().and_then(|sample| sample.report["operations"].as_array());
-        list.map_or(0, Vec::len)
-    }
-
-    /// CPU seconds of an operation.
-    fn cpu(&self, operation: usize) -> Option<f64> {
-        self.median(|sample| sample.report["operations"][operation]["cpu"].as_f64())
-    }
-
-    /// Wall seconds of an operation.
-    fn wall(&self, operation: usize) -> Option<f64> {
-        self.median(|sample| sample.report["operations"][operation]["wall"].as_f64())
-    }
-
-    fn text(&self, operation: usize, key: &str) -> &str {
-        let text = self.samples.first().and_then(|sample| sample.report["operations"][operation][key].as_str());
-        text.unwrap_or_default()
-    }
-
-    /// A row of the table, its CPU time related to that of `ours`.
-    fn markdown(&self, operation: usize, ours: &Job, target: String) -> String {
-        let milliseconds = |seconds: Option<f64>| seconds.map_or("–".into(), |s| format!("{:.3}", s * 1e3));
-        let ratio = ours.cpu(operation).zip(self.cpu(operation)).map(|(ours, its)| ours / its);
-        let agrees = self.text(operation, "answer") == ours.text(operation, "answer");
-        let cells: [String; HEADINGS.len()] = [
-            self.text(operation, "name").into(),
-            self.name.clone(),
-            self.samples.len().to_string(),
-            milliseconds(self.cpu(operation)),
-            milliseconds(self.wall(operation)),
-            self.median(|sample| Some(sample.peak_rss)).map_or("–".into(), |mib| format!("{mib:.0}")),
-            ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
-            target,
-            format!("{}{}", if agrees { "" } else { WRONG }, self.text(operation, "answer")),
-            self.text(operation, "peak").into(),
-        ];
-        format!("| {} |", cells.join(" | "))
-    }
+fn job(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Job {
+    let name = match program {
+        Program::Ours => format!("ours, {memory}"),
+        Program::Oxidd => "OxiDD".into(),
+        Program::LibBdd => "lib-bdd".into(),
+    };
+    let line = format!(
+        "--child {} --only {} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
+        name_of(&program),
+        name_of(&part),
+        args.n(),
+        args.peer_cache(part),
+        if args.small() { "--quick" } else { "--bench" },
+    );
+    Job::new(name, &line)
 }
 
 fn main() -> Result<ExitCode, Failure> {
@@ -303,29 +211,17 @@ fn main() -> Result<ExitCode, Failure> {
     let rows = if wanted(&Part::Queens) || wanted(&Part::Equality) { largest(args.n(), args.budget()?)? } else { 1 };
     println!("{}\n", heading(&args, rows)?);
 
-    println!("| {} |", HEADINGS.join(" | "));
-    println!("|---|---{}|", "|--:".repeat(HEADINGS.len() - 2));
+    job::print_head();
     let mut failed = false;
     for part in Part::value_variants().iter().copied().filter(wanted) {
         let mut jobs = jobs(part, &args, rows);
-        for _ in 0..runs {
-            jobs.iter_mut().filter(|job| job.failure.is_none()).for_each(|job| job.run(&executable));
-        }
-        for operation in 0..jobs[0].operations() {
+        job::run(&mut jobs, runs, &executable);
+        let peers = &jobs[jobs.iter().take_while(|job| job.name.starts_with("ours")).count()..];
+        failed |= !job::print_rows(&jobs, |operation| {
             // Targets are for the full cases.
-            let target = Target::of(part, jobs[0].text(operation, "name")).filter(|_| !args.small());
-            let peers = &jobs[jobs.iter().take_while(|job| job.name.starts_with("ours")).count()..];
-            for (at, job) in jobs.iter().enumerate() {
-                let verdict = target.filter(|_| at == 0).map(|target| target.verdict(operation, job, peers));
-                let row = job.markdown(operation, &jobs[0], verdict.unwrap_or_default());
-                failed |= row.contains(WRONG);
-                println!("{row}");
-            }
-        }
-        for (job, failure) in jobs.iter().filter_map(|job| Some((job, job.failure.as_ref()?))) {
-            println!("{} FAILED: {failure}", job.name);
-            failed = true;
-        }
+            let target = Target::of(part, operation).filter(|_| !args.small())?;
+            Some(target.verdict(operation, &jobs[0], peers))
+        });
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -338,8 +234,8 @@ fn jobs(part: Part, args: &Args, rows: u16) -> Vec<Job> {
         Part::Equality => (&args.memory[..1], &[]),
         Part::List => (&["64MiB".to_owned()], &[]),
     };
-    let ours = budgets.iter().map(|memory| Job::new(part, Program::Ours, memory, args, rows));
-    let peers = peers.iter().map(|&peer| Job::new(part, peer, &args.memory[0], args, rows));
+    let ours = budgets.iter().map(|memory| job(part, Program::Ours, memory, args, rows));
+    let peers = peers.iter().map(|&peer| job(part, peer, &args.memory[0], args, rows));
     ours.chain(peers).collect()
 }
 

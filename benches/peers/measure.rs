@@ -67,7 +67,11 @@ pub fn run_while(go_on: impl Fn() -> bool, command: &mut Command) -> Result<Opti
 
 /// The median of a figure of `samples`, those that have it; none for none.
 pub fn median(samples: &[Sample], of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-    let mut values: Vec<f64> = samples.iter().filter_map(of).collect();
+    middle(samples.iter().filter_map(of).collect())
+}
+
+/// The median of `values`; none for none.
+pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))

@@ -9,34 +9,57 @@ use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 use super::literals::literals;
 
 /// The placements in the first `rows` rows of a board of `n`, and the store they are in.
-///
-/// A board creates about 4.5 times the nodes of the next smaller one, 21 million at N=12. The store holds three times
-/// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache is the fastest by
-/// measurement, or the smallest of equally fast ones: 2^16 entries at N=10, 2^19 at N=11, 2^22 at N=12.
 pub fn board(n: u16, rows: u16, threads: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
-    let manager = new_manager(1 << (2 * n + 2), 1 << (3 * n).saturating_sub(14), threads);
-    let both = manager.with_manager_exclusive(|manager| {
-        if threads > 1 {
-            manager.workers().set_split_depth(Some(12));
-        }
-        let variables = manager.add_vars(u32::from(n * n));
-        let both = |variable| Ok([BDDFunction::not_var(manager, variable)?, BDDFunction::var(manager, variable)?]);
-        variables.map(both).collect::<AllocResult<Vec<_>>>()
-    })?;
-    let square = |i, j| {
-        let mut chain = manager.with_manager_shared(|manager| BDDFunction::t(manager));
-        for (variable, value) in literals(n, i, j).rev() {
-            // The literal is above the chain: this makes one node.
-            chain = both[usize::from(variable)][usize::from(value)].and(&chain)?;
-        }
-        AllocResult::Ok(chain)
-    };
-    let row = |i| (1..n).try_fold(square(i, 0)?, |row, j| row.or(&square(i, j)?));
-    let mut board = row(0)?;
-    for i in 1..rows {
-        board = board.and(&row(i)?)?;
+    let squares = Squares::new(n, threads)?;
+    let board = squares.board(rows)?;
+    Ok((squares.manager, board))
+}
+
+/// A store for boards of one size.
+pub struct Squares {
+    /// The store.
+    pub manager: BDDManagerRef,
+    n: u16,
+    /// The negative and the positive literal of each variable.
+    both: Vec<[BDDFunction; 2]>,
+}
+
+impl Squares {
+    /// An empty one.
+    ///
+    /// A board creates about 4.5 times the nodes of the next smaller one, 21 million at N=12. The store holds three times
+    /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache is the fastest by
+    /// measurement, or the smallest of equally fast ones: 2^16 entries at N=10, 2^19 at N=11, 2^22 at N=12.
+    pub fn new(n: u16, threads: u32) -> AllocResult<Self> {
+        let manager = new_manager(1 << (2 * n + 2), 1 << (3 * n).saturating_sub(14), threads);
+        let both = manager.with_manager_exclusive(|manager| {
+            if threads > 1 {
+                manager.workers().set_split_depth(Some(12));
+            }
+            let variables = manager.add_vars(u32::from(n * n));
+            let both = |variable| Ok([BDDFunction::not_var(manager, variable)?, BDDFunction::var(manager, variable)?]);
+            variables.map(both).collect::<AllocResult<Vec<_>>>()
+        })?;
+        Ok(Self { manager, n, both })
     }
-    Ok((manager, board))
+
+    /// The placements in the first `rows` rows.
+    pub fn board(&self, rows: u16) -> AllocResult<BDDFunction> {
+        let square = |i, j| {
+            let mut chain = self.manager.with_manager_shared(|manager| BDDFunction::t(manager));
+            for (variable, value) in literals(self.n, i, j).rev() {
+                // The literal is above the chain: this makes one node.
+                chain = self.both[usize::from(variable)][usize::from(value)].and(&chain)?;
+            }
+            AllocResult::Ok(chain)
+        };
+        let row = |i| (1..self.n).try_fold(square(i, 0)?, |row, j| row.or(&square(i, j)?));
+        let mut board = row(0)?;
+        for i in 1..rows {
+            board = board.and(&row(i)?)?;
+        }
+        Ok(board)
+    }
 }
 
 /// Assignments to `variables` variables for which `function` is true. Those of a whole board are at most its nodes' worth of

@@ -1,0 +1,24 @@
+//! This library.
+
+use strata_bdd::Bdd;
+
+use super::netlist::Function;
+use crate::Failure;
+
+impl Function for Bdd {
+    fn and(&self, other: &Self) -> Result<Self, Failure> {
+        Ok(self.and(other)?)
+    }
+
+    fn or(&self, other: &Self) -> Result<Self, Failure> {
+        Ok(self.or(other)?)
+    }
+
+    fn xor(&self, other: &Self) -> Result<Self, Failure> {
+        Ok(self.xor(other)?)
+    }
+
+    fn eval(&self, assignment: &[bool]) -> Result<bool, Failure> {
+        Ok(self.eval(|variable| assignment[variable as usize])?)
+    }
+}
