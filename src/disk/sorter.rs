@@ -157,7 +157,9 @@ impl Sorter {
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let fits = (space.limits.sort / (size_of::<[I; N]>() + 2 * size_of::<u32>())).min(u32::MAX as usize);
+        // Three quarters for records, an eighth each for cells and for a cell that is sorted once more.
+        let sort = space.limits.sort;
+        let fits = (sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize);
         let range = bucket.range(lane, space)?;
         if count > fits as u64 {
             space.meter.external_sorts.fetch_add(1, Relaxed);
@@ -167,7 +169,7 @@ impl Sorter {
             drop(sorting);
             return parts.into_iter().try_for_each(|part| self.sort_from(cells.next_lane(), part, keys, space, show));
         }
-        let cells = Cells::new(&range, lane, count as usize);
+        let cells = Cells::new(&range, lane, most_cells(count as usize, space));
         let largest = self.scratch.count(&bucket, cells, space)?;
         if largest == count && cells.shift == 0 && lane + 1 < keys {
             drop(sorting);
@@ -202,6 +204,11 @@ fn show_few<I: Lane, const N: usize>(
     })?;
     put_right(&mut records[..filled]);
     show(&records[..filled])
+}
+
+/// Cells for so many records in memory: one each, while the counters have room.
+fn most_cells(records: usize, space: &Space) -> usize {
+    records.min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
 /// A log for each cell of `bucket`.
@@ -277,13 +284,13 @@ impl Scratch {
             return Ok(());
         }
         let shared = &*records;
-        let cells = Cells::new(&shared.range(lane, space)?, lane, records.len());
+        let cells = Cells::new(&shared.range(lane, space)?, lane, most_cells(records.len(), space));
         let largest = self.count(&shared, cells, space)?;
         if largest == shared.len() as u64 && cells.shift == 0 {
             return self.order(records, lane + 1, keys, space);
         }
         let words = (records.len() * N * I::WORDS).div_ceil(2);
-        if words * 8 > space.limits.sort / 5 {
+        if words * 8 > space.limits.sort / 8 {
             records.sort_unstable();
             return Ok(());
         }

@@ -8,7 +8,7 @@
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
 
-use super::levels::Levels;
+use super::{levels::Levels, writer::NodeWriter};
 use crate::disk::{lane::Lane, pool::Share, spool::Spool};
 
 /// Arcs and levels, top-down.
@@ -32,6 +32,10 @@ pub struct Unreduced<I> {
     pub ones: Spool<I, 1>,
     /// Slots whose request passed other levels before it came out as true.
     pub passed: Spool<I, 1>,
+    /// Levels below all these that are reduced already, if there are any.
+    pub below: Option<NodeWriter<I>>,
+    /// For the slots that lead there, the slot and the id.
+    pub arrivals: Spool<I, 2>,
 }
 
 impl<I: Lane> Unreduced<I> {
@@ -47,6 +51,8 @@ impl<I: Lane> Unreduced<I> {
             arcs: Spool::new(Share::Arcs),
             ones: Spool::new(Share::Arcs),
             passed: Spool::new(Share::Arcs),
+            below: None,
+            arrivals: Spool::new(Share::Arcs),
         }
     }
 

@@ -15,7 +15,11 @@
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
 
-use super::{run::Run, spec::Spec};
+use super::{
+    compact::{self, Compact, compact},
+    run::Run,
+    spec::Spec,
+};
 use crate::{
     disk::{
         lane::Lane,
@@ -46,6 +50,10 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     ask_all(&mut |request| frontier.pass_on(request))?;
     for level in 0..frontier.variables.len() {
         if frontier.ended() {
+            break;
+        }
+        if frontier.only_copies(level) {
+            frontier.copy(level, run)?;
             break;
         }
         let requests = frontier.queue.take(level);
@@ -92,8 +100,9 @@ struct Operand<'a> {
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn new(spec: &'a S, operands: &[&'a NodeFile], mut result: Unreduced<I>, space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
-        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables()).collect();
-        variables.sort_unstable();
+        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables().rev()).collect();
+        // A merge of what is in order already.
+        variables.sort();
         variables.dedup();
         result.reserve(variables.len());
         let random = window_of::<N>(space);
@@ -140,6 +149,24 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn ended(&self) -> bool {
         let Unreduced { search, most, ones, passed, .. } = &self.result;
         self.next > *most || *search && ones.count() + passed.count() > 0
+    }
+
+    /// Whether all that is left from `level` on is part of the one operand, and can be brought over as it is.
+    fn only_copies(&self, level: usize) -> bool {
+        let Operand { file, rank, .. } = self.operands[0];
+        N == 2
+            && !self.result.search
+            && self.spec.copies_from(self.variables[level])
+            && compact::fits(file, rank, self.space)
+    }
+
+    /// Brings over what there is from `level` on.
+    fn copy(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
+        let Operand { file, rank, .. } = self.operands[0];
+        let logs: Vec<_> = (level..self.variables.len()).map(|level| self.queue.take(level)).collect();
+        let Compact { below, arrivals } = compact(file, rank, &logs, run)?;
+        (self.result.below, self.result.arrivals) = (Some(below), arrivals);
+        Ok(())
     }
 
     /// Brings every operand to `level`.

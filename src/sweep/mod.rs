@@ -1,12 +1,14 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`] (top-down), [`reduce`] (bottom-up), [`build`] (one after the
-//! other), [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`nest`] and [`quantify`] (sweeps
+//! other), [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] (levels
+//! where nothing changes), [`nest`] and [`quantify`] (sweeps
 //! inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;
 pub mod build;
+pub mod compact;
 pub mod compose;
 pub mod constrain;
 pub mod copy;

@@ -14,7 +14,7 @@
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
-use super::{copy::Copy, expand::expand, run::Run};
+use super::{expand::expand, restrict::Restrict, run::Run};
 use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
@@ -72,7 +72,7 @@ impl<I: Lane> Pause<I> {
         let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| {
             singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
-        expand(&Copy { complement: false }, &[&self.forest], self.above, ask_all, run)
+        expand(&Restrict { literals: Vec::new(), complement: false }, &[&self.forest], self.above, ask_all, run)
     }
 }
 

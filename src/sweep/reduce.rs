@@ -115,8 +115,8 @@ fn siblings<I: Lane>(children: Dense<'_, I>, width: u64, space: &Space) -> Resul
 
 impl<I: Lane> Upward<I> {
     fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
-        let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, .. } = unreduced;
-        let mut writer = NodeWriter::new(space)?;
+        let Unreduced { levels, variables, settled, ones_on, arcs, ones, passed, below, arrivals, .. } = unreduced;
+        let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
         let mut sweep = Self {
             queue: LevelQueue::new(levels.ranks(), space)?,
@@ -133,6 +133,7 @@ impl<I: Lane> Upward<I> {
         };
         passed
             .drain(space, |block| block.iter().try_for_each(|[slot]| sweep.arrive(slot.get(), I::of(TRUE), space)))?;
+        arrivals.drain(space, |block| block.iter().try_for_each(|&[slot, id]| sweep.arrive(slot.get(), id, space)))?;
         Ok(sweep)
     }
 

@@ -28,6 +28,10 @@ impl Spec<2> for Restrict {
         self.literals.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| self.literals[at].1)
     }
 
+    fn copies_from(&self, variable: u32) -> bool {
+        !self.complement && self.literals.last().is_none_or(|literal| literal.0 < variable)
+    }
+
     #[inline(always)]
     fn change<I: Lane>(&self, value: bool, low: &mut Request<I>, high: &mut Request<I>) -> bool {
         *low = if value { *high } else { *low };

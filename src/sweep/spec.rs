@@ -20,6 +20,11 @@ pub trait Spec<const N: usize> {
         None
     }
 
+    /// Whether nothing changes from the level of `variable` on: the value of a request is that of its only node.
+    fn copies_from(&self, _variable: u32) -> bool {
+        false
+    }
+
     /// Changes the cofactors of a request on a level that has a rule. Answers whether one request, left in `low`, takes the
     /// place of both, so that there is no node.
     fn change<I: Lane>(&self, _rule: Self::Rule, _low: &mut [I; N], _high: &mut [I; N]) -> bool {
