@@ -23,7 +23,7 @@ use crate::{
 ///
 /// Nodes are streamed to the store as they come. What is built is reduced and canonical like every other diagram: a node that
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
-/// into order with one sweep.
+/// into order with one sweep where it must.
 ///
 /// Memory: a table of the level in the making, up to 3/32 of the budget. A level that outgrows it is not remembered whole: a
 /// node added again much later may then be given as a new one, which [`build`](Self::build) still merges. Only if nothing
@@ -54,6 +54,8 @@ pub struct BddBuilder {
     root: Option<BuilderNode>,
     /// What `add_node` gave last.
     last: Option<BuilderNode>,
+    /// Whether every node leads to the one before it: then each is alone on its level, and nothing is out of order.
+    chain: bool,
 }
 
 /// A node of a [`BddBuilder`], or a terminal of any.
@@ -100,7 +102,17 @@ impl BddBuilder {
         let space = store.space();
         let writer = NodeWriter::new(&space)?;
         let number = BUILDERS.fetch_add(1, Relaxed);
-        Ok(Self { store, space, number, writer, level: HashMap::new(), variable: None, root: None, last: None })
+        Ok(Self {
+            store,
+            space,
+            number,
+            writer,
+            level: HashMap::new(),
+            variable: None,
+            root: None,
+            last: None,
+            chain: true,
+        })
     }
 
     /// Adds the node that tests `variable` and goes on to `low` where it is false, to `high` where it is true.
@@ -152,6 +164,7 @@ impl BddBuilder {
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;
         self.level.insert((low.id, high.id), id);
+        self.chain &= self.root.is_none_or(|before| before.id == low.id || before.id == high.id);
         let node = BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero };
         self.root = Some(node);
         Ok(node)
@@ -169,7 +182,8 @@ impl BddBuilder {
 
     /// The diagram whose root is the one node that no other leads to.
     ///
-    /// One expand and one reduce sweep over the nodes added. Where all nodes came out as a terminal, that constant.
+    /// One expand and one reduce sweep over the nodes added; none for a chain, in which every node leads to the one before it, that
+    /// is false on the path of low arcs. Where all nodes came out as a terminal, that constant.
     ///
     /// # Errors
     /// [`Error::ManyRoots`] when there are several, or when the last node added came out as a terminal though there are
@@ -187,6 +201,9 @@ impl BddBuilder {
             return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
         }
         let file = self.store.run("build", |run| {
+            if self.chain && !root.at_zero {
+                return Ok(nodes);
+            }
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),
