@@ -43,7 +43,9 @@ pub fn compact<I: Lane, const N: usize>(
     let mut marks = Marks::new(run.children, file.levels().range(top).1);
     for log in requests {
         log.visit(space, |block| {
-            block.iter().for_each(|request| marks.set(request[0].get()));
+            for request in block {
+                marks.set(request[0].get());
+            }
             Ok(())
         })?;
     }

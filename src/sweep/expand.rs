@@ -101,7 +101,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn new(spec: &'a S, operands: &[&'a NodeFile], mut result: Unreduced<I>, space: &'a Space) -> Result<Self> {
         debug_assert_eq!(operands.len(), N - 1);
         let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables().rev()).collect();
-        // A merge of what is in order already.
+        #[expect(clippy::stable_sort_primitive, reason = "a merge of what is in order already")]
         variables.sort();
         variables.dedup();
         result.reserve(variables.len());
