@@ -9,7 +9,7 @@
 //! what its records do not share: a narrower range, or the next key. Values below 2 are common and far from all others, so
 //! they have places of their own below the range.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::{cmp::Ordering, sync::atomic::Ordering::Relaxed};
 
 use super::{clock::Phase, lane::Lane, pool::Share, space::Space, spool::Spool};
 use crate::error::Result;
@@ -153,7 +153,7 @@ impl Sorter {
     ) -> Result<()> {
         let count = bucket.count();
         if count <= FEW as u64 || lane == keys {
-            return show_few(bucket, space, show);
+            return show_few(bucket, keys, space, show);
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
@@ -176,10 +176,8 @@ impl Sorter {
             return self.sort_from(lane + 1, bucket, keys, space, show);
         }
         let words = (count as usize * N * I::WORDS).div_ceil(2);
-        if self.records.len() < words {
-            self.records.resize(words, 0);
-        }
-        let records = self.scratch.scatter(bucket, cells, keys, &mut self.records, space)?;
+        let (records, full) = self.scratch.scatter(bucket, cells, at_least(&mut self.records, words), space)?;
+        self.scratch.settle(records, full, cells.next_lane(), keys, space)?;
         drop(sorting);
         records.chunks(BATCH).try_for_each(show)
     }
@@ -188,6 +186,7 @@ impl Sorter {
 /// Shows the records of `bucket`, each batch in order.
 fn show_few<I: Lane, const N: usize>(
     bucket: impl Source<I, N>,
+    keys: usize,
     space: &Space,
     show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
 ) -> Result<()> {
@@ -202,7 +201,7 @@ fn show_few<I: Lane, const N: usize>(
         filled += 1;
         Ok(())
     })?;
-    put_right(&mut records[..filled]);
+    put_right(&mut records[..filled], keys);
     show(&records[..filled])
 }
 
@@ -231,28 +230,28 @@ impl Scratch {
         space: &Space,
     ) -> Result<u64> {
         self.cells.clear();
+        self.cells.reserve_exact(cells.count);
         self.cells.resize(cells.count, 0);
         let counts = &mut self.cells[..];
         bucket.keys(cells.lane, space, move |key| counts[cells.of(key)] += 1)?;
         Ok(self.cells.iter().copied().max().map_or(0, u64::from))
     }
 
-    /// Brings the records of `bucket`, of which the cells are counted, into order.
+    /// Brings the records of `bucket`, of which the cells are counted, into the order of cells. Gives the fuller cells, too.
     fn scatter<'a, I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
         cells: Cells,
-        keys: usize,
         words: &'a mut [u64],
         space: &Space,
-    ) -> Result<&'a mut [[I; N]]> {
+    ) -> Result<(&'a mut [[I; N]], Vec<Cell>)> {
         let records = &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..bucket.count() as usize];
         let mut full = Vec::new();
         let mut sum = 0;
         for start in &mut self.cells {
             let count = std::mem::replace(start, sum);
             if count as usize > FEW {
-                full.push(sum as usize..(sum + count) as usize);
+                full.push(sum..sum + count);
             }
             sum += count;
         }
@@ -264,15 +263,28 @@ impl Scratch {
             *start += 1;
             Ok(())
         })?;
-        let next = cells.next_lane();
-        if next < keys {
-            full.into_iter().try_for_each(|cell| self.order(&mut records[cell], next, keys, space))?;
-            put_right(records);
-        }
-        Ok(records)
+        Ok((records, full))
     }
 
-    /// Brings `records`, which agree in the lanes before `lane`, almost into order.
+    /// Brings `records`, which are in the order of cells, into order within those by the lanes from `lane` on.
+    fn settle<I: Lane, const N: usize>(
+        &mut self,
+        records: &mut [[I; N]],
+        full: Vec<Cell>,
+        lane: usize,
+        keys: usize,
+        space: &Space,
+    ) -> Result<()> {
+        if lane < keys {
+            for cell in full {
+                self.order(&mut records[cell.start as usize..cell.end as usize], lane, keys, space)?;
+            }
+            put_right(records, keys);
+        }
+        Ok(())
+    }
+
+    /// Brings `records`, which agree in the lanes before `lane`, into order.
     fn order<I: Lane, const N: usize>(
         &mut self,
         records: &mut [[I; N]],
@@ -295,24 +307,48 @@ impl Scratch {
             return Ok(());
         }
         let mut spare = std::mem::take(&mut self.spare);
-        if spare.len() < words {
-            spare.resize(words, 0);
-        }
-        records.copy_from_slice(self.scatter(shared, cells, keys, &mut spare, space)?);
+        let (sorted, full) = self.scatter(shared, cells, at_least(&mut spare, words), space)?;
+        records.copy_from_slice(sorted);
+        // Here again before the next cell needs it.
         self.spare = spare;
-        Ok(())
+        self.settle(records, full, cells.next_lane(), keys, space)
     }
 }
 
-/// Sorts records of which each is near its place.
-fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]]) {
-    let Some(mut last) = records.first().map(first_two) else { return };
+/// Where the records of a cell are.
+type Cell = std::ops::Range<u32>;
+
+/// `array` with at least so many words, and none to spare.
+fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
+    if array.len() < words {
+        array.reserve_exact(words - array.len());
+        array.resize(words, 0);
+    }
+    array
+}
+
+/// Sorts records of which each is near its place by their first `keys` lanes; those that agree there stay as they came.
+fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
+    if keys == 1 {
+        insert(records, |record| record[0], keys);
+    } else {
+        insert(records, first_two, keys);
+    }
+}
+
+/// The same, where `head` tells the order as far as the first two keys go.
+fn insert<I: Lane, K: Ord + Copy, const N: usize>(records: &mut [[I; N]], head: impl Fn(&[I; N]) -> K, keys: usize) {
+    let before = |a: &[I; N], b: &[I; N]| match head(a).cmp(&head(b)) {
+        Ordering::Equal => keys > 2 && a[2..keys] < b[2..keys],
+        order => order.is_lt(),
+    };
+    let Some(mut last) = records.first().map(&head) else { return };
     for at in 1..records.len() {
         let record = records[at];
-        let this = first_two(&record);
-        if this < last || N > 3 && this == last && record < records[at - 1] {
+        let this = head(&record);
+        if this < last || keys > 2 && this == last && before(&record, &records[at - 1]) {
             let mut at = at;
-            while at > 0 && record < records[at - 1] {
+            while at > 0 && before(&record, &records[at - 1]) {
                 records[at] = records[at - 1];
                 at -= 1;
             }
@@ -383,9 +419,10 @@ mod tests {
                     let narrow: Vec<_> = (0..len)
                         .map(|_| [shape % 6, shape / 6].map(|shape| key(shape, len, &mut state) as u32))
                         .zip(0..)
-                        .map(|([a, b], slot)| [a, b, slot])
+                        .map(|([a, b], slot)| [a, b, slot % 7])
                         .collect();
                     check(&mut sorter, &narrow, 2, &space);
+                    check(&mut sorter, &narrow, 3, &space);
                     let wide: Vec<_> = narrow.iter().map(|record| record.map(|lane| u64::from(lane) << 30)).collect();
                     check(&mut sorter, &wide, 1 + shape % 3, &space);
                     let sets: Vec<_> = narrow.iter().map(|&[a, b, slot]| [0, b % 2, a, b, slot]).collect();
@@ -394,6 +431,18 @@ mod tests {
                     check(&mut sorter, &pairs, 1, &space);
                 }
             }
+        }
+    }
+
+    /// One that compares beyond the keys takes hours for this.
+    #[test]
+    fn records_that_agree_are_left_alone() {
+        let (mut sorter, mut state) = (Sorter::default(), 1);
+        let space = testing::space(1 << 30);
+        let mut some: Vec<[u32; 5]> = (0..1 << 20).map(|_| [1000, 0, 5, 9, random(&mut state) as u32]).collect();
+        some.push([1003, 0, 0, 0, 1]);
+        for keys in [1, 2, 4] {
+            check(&mut sorter, &some, keys, &space);
         }
     }
 }
