@@ -1,11 +1,12 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
 //! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`], [`clock`] and
-//! [`scratch`] (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`sorter`] (levels in
-//! order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the
+//! [`scratch`] (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`cells`] and [`sorter`] (levels
+//! in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the
 //! priority queue of time-forward processing).
 
 pub mod backend;
+pub mod cells;
 pub mod clock;
 pub mod dense;
 pub mod external;

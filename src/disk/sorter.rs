@@ -6,12 +6,18 @@
 //! ```
 //! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass brings
 //! records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way by
-//! what its records do not share: a narrower range, or the next key. Values below 2 are common and far from all others, so
-//! they have places of their own below the range.
+//! what its records do not share: a narrower range, or the next key.
 
 use std::{cmp::Ordering, sync::atomic::Ordering::Relaxed};
 
-use super::{clock::Phase, lane::Lane, pool::Share, space::Space, spool::Spool};
+use super::{
+    cells::{Cells, Range},
+    clock::Phase,
+    lane::Lane,
+    pool::Share,
+    space::Space,
+    spool::Spool,
+};
 use crate::error::Result;
 
 /// Records shown at once.
@@ -23,8 +29,6 @@ const FEW: usize = 16;
 const PARTS: u64 = 32;
 /// Levels of more records are timed.
 const TIMED: u64 = 4096;
-/// Values below this are no part of a range.
-const APART: u64 = 2;
 
 /// Records to be sorted.
 pub trait Source<I: Lane, const N: usize>: Sized {
@@ -57,59 +61,6 @@ impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
 
     fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
         self.iter().try_for_each(|record| show(record[lane], record))
-    }
-}
-
-/// The range of some values, those below `APART` left out.
-#[derive(Clone, Copy, Debug)]
-pub struct Range {
-    /// The smallest value less `APART`; those left out wrap around and are larger than any other.
-    low: u64,
-    high: u64,
-}
-
-impl Default for Range {
-    fn default() -> Self {
-        Self { low: u64::MAX, high: 0 }
-    }
-}
-
-impl Range {
-    /// Widens the range to take in `value`.
-    #[inline(always)]
-    pub fn include<I: Lane>(&mut self, value: I) {
-        self.low = self.low.min(value.get().wrapping_sub(APART));
-        self.high = self.high.max(value.get());
-    }
-}
-
-/// Which cell a record belongs to: the order of cells is the order of the lane.
-#[derive(Clone, Copy)]
-struct Cells {
-    lane: usize,
-    base: u64,
-    shift: u32,
-    count: usize,
-}
-
-impl Cells {
-    /// At most `most` cells for the values of `lane` within `range`.
-    fn new(range: &Range, lane: usize, most: usize) -> Self {
-        let base = if range.high < APART { 0 } else { range.low.min(range.high - APART) };
-        let last = range.high - base;
-        let shift = (0..u64::BITS).find(|shift| last >> shift < most as u64).unwrap_or(u64::BITS - 1);
-        Self { lane, base, shift, count: (last >> shift) as usize + 1 }
-    }
-
-    #[inline(always)]
-    fn of<I: Lane>(&self, key: I) -> usize {
-        let value = key.get();
-        ((if value < APART { value } else { value - self.base }) >> self.shift) as usize
-    }
-
-    /// The lane by which the records of one cell may still differ.
-    fn next_lane(&self) -> usize {
-        if self.shift == 0 { self.lane + 1 } else { self.lane }
     }
 }
 
@@ -171,7 +122,7 @@ impl Sorter {
         }
         let cells = Cells::new(&range, lane, most_cells(count as usize, space));
         let largest = self.scratch.count(&bucket, cells, space)?;
-        if largest == count && cells.shift == 0 && lane + 1 < keys {
+        if largest == count && cells.exact() && lane + 1 < keys {
             drop(sorting);
             return self.sort_from(lane + 1, bucket, keys, space, show);
         }
@@ -298,7 +249,7 @@ impl Scratch {
         let shared = &*records;
         let cells = Cells::new(&shared.range(lane, space)?, lane, most_cells(records.len(), space));
         let largest = self.count(&shared, cells, space)?;
-        if largest == shared.len() as u64 && cells.shift == 0 {
+        if largest == shared.len() as u64 && cells.exact() {
             return self.order(records, lane + 1, keys, space);
         }
         let words = (records.len() * N * I::WORDS).div_ceil(2);

@@ -10,10 +10,11 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use super::{
+    cells::Range,
     lane::Lane,
     pool::{Block, Class, Pool, Share},
     scratch::Slot,
-    sorter::{Range, Source},
+    sorter::Source,
     space::Space,
 };
 use crate::error::Result;

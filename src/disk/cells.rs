@@ -1,0 +1,69 @@
+//! Cells: a range of keys cut into equal parts, which come in the order of the keys.
+//!
+//! Values below 2 are common in the lanes of records and far from all others, so they have places of their own below the range.
+
+use super::lane::Lane;
+
+/// Values below this are no part of a range.
+const APART: u64 = 2;
+
+/// The range of some values, those below `APART` left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The smallest value less `APART`; those left out wrap around and are larger than any other.
+    low: u64,
+    high: u64,
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { low: u64::MAX, high: 0 }
+    }
+}
+
+impl Range {
+    /// Widens the range to take in `value`.
+    #[inline(always)]
+    pub fn include<I: Lane>(&mut self, value: I) {
+        self.low = self.low.min(value.get().wrapping_sub(APART));
+        self.high = self.high.max(value.get());
+    }
+}
+
+/// Which cell a record belongs to: the order of cells is the order of the lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells {
+    /// The lane by which records are told apart.
+    pub lane: usize,
+    base: u64,
+    shift: u32,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Cells {
+    /// At most `most` cells for the values of `lane` within `range`.
+    pub fn new(range: &Range, lane: usize, most: usize) -> Self {
+        let base = if range.high < APART { 0 } else { range.low.min(range.high - APART) };
+        let last = range.high - base;
+        let shift = (0..u64::BITS).find(|shift| last >> shift < most as u64).unwrap_or(u64::BITS - 1);
+        Self { lane, base, shift, count: (last >> shift) as usize + 1 }
+    }
+
+    /// The cell of a record with `key` in the lane.
+    #[inline(always)]
+    pub fn of<I: Lane>(&self, key: I) -> usize {
+        let value = key.get();
+        ((if value < APART { value } else { value - self.base }) >> self.shift) as usize
+    }
+
+    /// Whether the records of a cell agree in the lane.
+    pub fn exact(&self) -> bool {
+        self.shift == 0
+    }
+
+    /// The lane by which the records of one cell may still differ.
+    pub fn next_lane(&self) -> usize {
+        if self.exact() { self.lane + 1 } else { self.lane }
+    }
+}
