@@ -1,9 +1,9 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
-//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`], [`clock`] and
-//! [`scratch`] (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`cells`] and [`sorter`] (levels
-//! in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the
-//! priority queue of time-forward processing).
+//! Read in this order: [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`], [`clock`] and [`scratch`]
+//! (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`source`], [`cells`] and [`sorter`]
+//! (levels in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large),
+//! [`queue`] (the priority queue of time-forward processing).
 
 pub mod backend;
 pub mod cells;
@@ -18,5 +18,6 @@ pub mod pool;
 pub mod queue;
 pub mod scratch;
 pub mod sorter;
+pub mod source;
 pub mod space;
 pub mod spool;

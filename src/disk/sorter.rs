@@ -4,20 +4,13 @@
 //!   Source ─► the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
 //!                                         └─ too large: a few cells, a log for each ─► every log in turn
 //! ```
-//! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass brings
-//! records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way by
-//! what its records do not share: a narrower range, or the next key.
+//! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass
+//! brings records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way
+//! by what its records do not share: a narrower range, or the next key.
 
 use std::{cmp::Ordering, sync::atomic::Ordering::Relaxed};
 
-use super::{
-    cells::{Cells, Range},
-    clock::Phase,
-    lane::Lane,
-    pool::Share,
-    space::Space,
-    spool::Spool,
-};
+use super::{cells::Cells, clock::Phase, lane::Lane, pool::Share, source::Source, space::Space, spool::Spool};
 use crate::error::Result;
 
 /// Records shown at once.
@@ -29,40 +22,6 @@ const FEW: usize = 16;
 const PARTS: u64 = 32;
 /// Levels of more records are timed.
 const TIMED: u64 = 4096;
-
-/// Records to be sorted.
-pub trait Source<I: Lane, const N: usize>: Sized {
-    /// How many there are.
-    fn count(&self) -> u64;
-
-    /// Shows what all have in `lane`.
-    fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
-
-    /// The range of a lane, or more.
-    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
-        let mut range = Range::default();
-        self.keys(lane, space, |key| range.include(key))?;
-        Ok(range)
-    }
-
-    /// Shows each, and what it has in `lane`, for the last time.
-    fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
-}
-
-impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
-    fn count(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
-        self.iter().map(|record| record[lane]).for_each(show);
-        Ok(())
-    }
-
-    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
-        self.iter().try_for_each(|record| show(record[lane], record))
-    }
-}
 
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use super::{
     lane::Lane,
     pool::{Block, Class, Pool, Share},
     scratch::Slot,
-    sorter::Source,
+    source::Source,
     space::Space,
 };
 use crate::error::Result;

@@ -1,0 +1,38 @@
+//! What can be sorted.
+
+use super::{cells::Range, lane::Lane, space::Space};
+use crate::error::Result;
+
+/// Records to be sorted.
+pub trait Source<I: Lane, const N: usize>: Sized {
+    /// How many there are.
+    fn count(&self) -> u64;
+
+    /// Shows what all have in `lane`.
+    fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
+
+    /// The range of a lane, or more.
+    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
+        let mut range = Range::default();
+        self.keys(lane, space, |key| range.include(key))?;
+        Ok(range)
+    }
+
+    /// Shows each, and what it has in `lane`, for the last time.
+    fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
+}
+
+impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
+    fn count(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
+        self.iter().map(|record| record[lane]).for_each(show);
+        Ok(())
+    }
+
+    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
+        self.iter().try_for_each(|record| show(record[lane], record))
+    }
+}
