@@ -42,7 +42,11 @@ use operations::{
     oxidd::room,
     queens::Board,
 };
-use peers::{lib_bdd, machine, measure, oxidd::Squares};
+use peers::{
+    lib_bdd, machine, measure,
+    oxidd::Squares,
+    program::{Program, name_of},
+};
 
 #[path = "peers"]
 #[allow(dead_code, reason = "shared with the benches `peers` and `operations`")]
@@ -52,6 +56,7 @@ mod peers {
     pub mod machine;
     pub mod measure;
     pub mod oxidd;
+    pub mod program;
 }
 
 #[path = "operations"]
@@ -81,13 +86,6 @@ type Failure = Box<dyn Error>;
 
 /// CPU time that ours should take at most, in that of `OxiDD`.
 const TARGET: f64 = 2.0;
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Program {
-    Ours,
-    Oxidd,
-    LibBdd,
-}
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Part {
@@ -180,11 +178,6 @@ impl Case {
     }
 }
 
-/// How the command line calls it.
-fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
 fn main() -> Result<ExitCode, Failure> {
     let args = Args::parse();
     if let Some(program) = args.child {
@@ -211,13 +204,13 @@ fn main() -> Result<ExitCode, Failure> {
 fn jobs(case: Case, args: &Args) -> Vec<Job> {
     let mode = if args.bench { "--bench" } else { "" };
     let cache = args.peer_cache.map_or(String::new(), |power| format!("--peer-cache {power}"));
-    let line = |program: Program, memory: &str| {
-        format!("--child {} {} --memory {memory} {cache} {mode}", name_of(&program), case.flags())
+    let job = |program: Program, memory: &str| {
+        let line = format!("--child {} {} --memory {memory} {cache} {mode}", name_of(&program), case.flags());
+        Job::new(program.title(memory), &line)
     };
-    let ours = |memory: &String| Job::new(format!("ours, {memory}"), &line(Program::Ours, memory));
-    let peer = |name: &str, program| Job::new(name.into(), &line(program, &args.memory[0]));
-    let peers = [peer("OxiDD", Program::Oxidd), peer("lib-bdd", Program::LibBdd)];
-    args.memory.iter().map(ours).chain(peers).collect()
+    let ours = args.memory.iter().map(|memory| job(Program::Ours, memory));
+    let peers = [Program::Oxidd, Program::LibBdd].map(|peer| job(peer, &args.memory[0]));
+    ours.chain(peers).collect()
 }
 
 /// Whether `ours` meets the target.

@@ -29,7 +29,10 @@ use operations::{
     oxidd::{Oxidd, room},
     queens,
 };
-use peers::{machine, measure};
+use peers::{
+    machine, measure,
+    program::{Program, name_of},
+};
 use strata_bdd::VariablePairs;
 
 #[path = "peers"]
@@ -39,6 +42,7 @@ mod peers {
     pub mod machine;
     pub mod measure;
     pub mod oxidd;
+    pub mod program;
 }
 
 mod operations {
@@ -54,13 +58,6 @@ mod operations {
 }
 
 type Failure = Box<dyn Error>;
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Program {
-    Ours,
-    Oxidd,
-    LibBdd,
-}
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Part {
@@ -177,18 +174,8 @@ impl Target {
     }
 }
 
-/// How the command line calls it.
-fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
 /// One program at one part.
 fn job(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Job {
-    let name = match program {
-        Program::Ours => format!("ours, {memory}"),
-        Program::Oxidd => "OxiDD".into(),
-        Program::LibBdd => "lib-bdd".into(),
-    };
     let line = format!(
         "--child {} --only {} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
         name_of(&program),
@@ -197,7 +184,7 @@ fn job(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Jo
         args.peer_cache(part),
         if args.small() { "--quick" } else { "--bench" },
     );
-    Job::new(name, &line)
+    Job::new(program.title(memory), &line)
 }
 
 fn main() -> Result<ExitCode, Failure> {

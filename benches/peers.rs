@@ -19,6 +19,7 @@ use oxidd::{Manager, ManagerRef};
 use peers::{
     machine,
     measure::{self, Sample},
+    program::Program,
     solutions::SOLUTIONS,
 };
 use serde_json::{Value, json};
@@ -29,6 +30,7 @@ mod peers {
     pub mod machine;
     pub mod measure;
     pub mod oxidd;
+    pub mod program;
     pub mod solutions;
 }
 
@@ -46,13 +48,6 @@ const HEADINGS: [&str; 12] = [
     "spilled MiB",
     "peak temp MiB",
 ];
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Program {
-    Ours,
-    Oxidd,
-    LibBdd,
-}
 
 #[derive(Parser)]
 struct Args {
@@ -99,15 +94,13 @@ struct Row {
 
 impl Row {
     fn new(program: Program, n: u16, threads: u32, memory: &str) -> Self {
-        let (name, args) = match program {
-            Program::Ours => {
-                (format!("ours, {memory}"), format!("count {n} --memory {memory} --threads {threads} --json"))
-            }
-            Program::Oxidd => ("OxiDD".into(), format!("--child oxidd --n {n} --peer-threads {threads}")),
-            Program::LibBdd => ("lib-bdd".into(), format!("--child lib-bdd --n {n}")),
+        let args = match program {
+            Program::Ours => format!("count {n} --memory {memory} --threads {threads} --json"),
+            Program::Oxidd => format!("--child oxidd --n {n} --peer-threads {threads}"),
+            Program::LibBdd => format!("--child lib-bdd --n {n}"),
         };
         let args = args.split_whitespace().map(String::from).collect();
-        Self { program, name, n, threads, args, samples: Vec::new(), failure: None }
+        Self { program, name: program.title(memory), n, threads, args, samples: Vec::new(), failure: None }
     }
 
     /// Runs the program once more and checks its answer.
