@@ -44,6 +44,15 @@ pub enum Error {
     #[error("a store needs at least one thread")]
     NoThreads,
 
+    /// The system does not start as many threads as [`Config::threads`](crate::Config::threads) asks for.
+    #[error("the system does not start {threads} threads; give the store fewer")]
+    NotEnoughThreads {
+        /// The threads asked for.
+        threads: usize,
+        /// What the system said.
+        source: io::Error,
+    },
+
     /// Two operands belong to different stores.
     #[error("the operands belong to different stores; build both in one store")]
     DifferentStores,

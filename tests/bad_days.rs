@@ -25,9 +25,9 @@ use strata_bdd::{
     testing::{Backend, Limits, Testing},
 };
 
-fn store_on(disk: &Arc<Disk>, limits: Limits) -> Store {
+fn store_on(disk: &Arc<Disk>, limits: Limits, threads: usize) -> Store {
     let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
-    Store::new(Config { testing, ..Config::default() }).unwrap()
+    Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
 
 const VARIABLES: u32 = 14;
@@ -42,8 +42,13 @@ struct Day {
 
 impl Day {
     fn new(limits: Limits) -> Self {
+        Self::of(1, limits)
+    }
+
+    /// A day of so many threads.
+    fn of(threads: usize, limits: Limits) -> Self {
         let disk = Disk::new();
-        let store = store_on(&disk, limits);
+        let store = store_on(&disk, limits, threads);
         let product = product(&store, 6);
         let operands = [product[5].clone(), product[7].clone(), hidden_weighted_bit(&store, VARIABLES)];
         let counts = operands.each_ref().map(|f| f.sat_count(VARIABLES).unwrap());
@@ -128,6 +133,38 @@ fn a_file_that_cannot_be_created_fails_the_operation_and_nothing_else() {
     let day = Day::new(tight());
     day.check_apply("create");
     day.check_ite("create");
+}
+
+/// Which call is the k-th depends on how the threads run.
+#[test]
+fn a_disk_that_fails_one_of_several_threads_fails_the_operation_and_nothing_else() {
+    let day = Day::of(2, Limits { alone: 0, ..tight() });
+    let work = |day: &Day| day.operands[1].xor(&day.operands[2]);
+    let expected = work(&day).unwrap();
+    assert!(day.store.stats().shared_levels > 0);
+    let temp_bytes = day.store.stats().temp_bytes;
+    for action in ["write", "read", "map"] {
+        let before = day.disk.calls(action);
+        drop(work(&day).unwrap());
+        let calls = day.disk.calls(action) - before;
+        let mut failures = 0;
+        for k in (1..=calls).step_by(calls.div_ceil(25) as usize) {
+            day.disk.fail(action, k);
+            let outcome = work(&day);
+            match (outcome, day.disk.heal()) {
+                (Err(error), true) => {
+                    failures += 1;
+                    day.check_error(&error, action);
+                }
+                (Ok(result), false) => assert_eq!(result, expected),
+                (outcome, came) => panic!("call {k} to {action} came: {came}, and then {outcome:?}"),
+            }
+            assert_eq!(day.store.stats().temp_bytes, temp_bytes, "after call {k} to {action}");
+            day.check_operands();
+        }
+        assert!(failures > 0, "no failure to {action}");
+    }
+    assert_eq!(work(&day).unwrap(), expected);
 }
 
 #[test]

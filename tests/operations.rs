@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, default_store, limits, smallest_store, store_with, table::Table};
+use common::{Random, default_store, limits, shared_store_with, smallest_store, store_with, table::Table, tightest};
 use strata_bdd::{Bdd, Error, Result, Store, VariablePairs, testing::Limits};
 
 /// Neighbours, and variables with gaps up to the largest there is.
@@ -339,6 +339,14 @@ fn every_way_of_spilling(growth: u64) -> Result<()> {
     random_cases(&store_with(limits(|limits| (limits.diagrams, limits.window) = (0, 0))), 15, 10, 10)?;
     // Wide ids.
     random_cases(&store_with(limits(|limits| limits.narrow_ids = 20)), 16, 10, 10)
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same() -> Result<()> {
+    random_cases(&shared_store_with(2, &limits(|_| ())), 17, 12, 10)?;
+    random_cases(&shared_store_with(3, &limits(|limits| limits.growth = 0)), 18, 12, 10)?;
+    // All of it beyond memory.
+    random_cases(&shared_store_with(2, &Limits { queue: 32 << 10, ..tightest() }), 19, 5, 8)
 }
 
 #[test]

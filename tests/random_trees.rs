@@ -12,7 +12,7 @@ use common::{
     functions::{Algebra, hidden_weighted_bit, product, random_function, random_tree},
     limits,
     peer::Peer,
-    smallest_store, store_with,
+    shared_store_with, smallest_store, store_with,
 };
 use num_bigint::BigUint;
 use strata_bdd::{
@@ -265,6 +265,22 @@ fn circuits_are_the_same_with_wide_ids() {
     for (narrow_ids, least) in [(64, CIRCUITS_IN_PAGES), (1000, CIRCUITS)] {
         let least = Least { sort: 32 << 10, ..least };
         check_wide_ids(narrow_ids, least, |store| circuits(store, 8));
+    }
+}
+
+#[test]
+fn functions_are_the_same_whatever_the_number_of_threads() {
+    let roomy = limits(|_| ());
+    let wide = limits(|limits| limits.narrow_ids = 1000);
+    for (threads, limits) in
+        [(2, roomy.clone()), (3, roomy), (2, CIRCUITS_IN_PAGES.all()), (4, wide.clone()), (2, wide)]
+    {
+        let name = format!("{threads} threads, {limits:?}");
+        let (alone, shared) = (store_with(limits.clone()), shared_store_with(threads, &limits));
+        check_same(&circuits(&shared, 7), &circuits(&alone, 7), &name);
+        check_same(&trees(&shared, 5), &trees(&alone, 5), &name);
+        assert!(shared.stats().shared_levels > 1000, "{name}: {:?}", shared.stats());
+        assert_eq!(alone.stats().shared_levels, 0);
     }
 }
 

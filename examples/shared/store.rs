@@ -18,7 +18,7 @@ pub struct StoreOptions {
     /// The folder for unnamed temporary files, best on a fast disk.
     #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir())]
     temp_dir: PathBuf,
-    /// Threads a sweep may use, 1 to 1024.
+    /// Threads that share the larger levels of a sweep, 1 to 1024.
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     threads: u16,

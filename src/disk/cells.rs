@@ -28,6 +28,12 @@ impl Range {
         self.low = self.low.min(value.get().wrapping_sub(APART));
         self.high = self.high.max(value.get());
     }
+
+    /// Widens the range to take in all of `other`.
+    pub fn join(&mut self, other: &Self) {
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+    }
 }
 
 /// Which cell a record belongs to: the order of cells is the order of the lane.

@@ -41,15 +41,20 @@ pub struct Parts<'a, I: Lane> {
 }
 
 impl<'a, I: Lane> Dense<'a, I> {
-    /// Room for the indices below `len`, in `words` if it fits.
-    pub fn new(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
+    /// Zeroes for the indices below `len`, in `words` if they fit.
+    pub fn zeroes(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
+        words.clear();
+        Self::for_all(words, len, space)
+    }
+
+    /// The same for values of which every one will be put: there may be anything before.
+    pub fn for_all(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         let fits = (space.limits.dense / size_of::<I>()) as u64;
         let (per_part, parts) = if len <= fits { (len, 1) } else { (fits.max(1), len.div_ceil(fits.max(1))) };
         if parts > PARTS {
             *words = Vec::new();
             return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len));
         }
-        words.clear();
         words.resize((per_part as usize * I::WORDS).div_ceil(2), 0);
         let array = &mut bytemuck::cast_slice_mut(words)[..per_part as usize];
         if len <= fits {
@@ -58,6 +63,16 @@ impl<'a, I: Lane> Dense<'a, I> {
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
         Ok(Self::Parts(Box::new(Parts { space, array, logs, first: len, left: 0 })))
+    }
+
+    /// No room.
+    pub fn none() -> Self {
+        Self::Array(&mut [])
+    }
+
+    /// The values two by two, where they are in an array.
+    pub fn pairs(&self) -> Option<&[[I; 2]]> {
+        if let Self::Array(array) = self { Some(bytemuck::cast_slice(array)) } else { None }
     }
 
     /// Puts `value` at `index`, once.
@@ -73,16 +88,16 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Puts each (`first` + index, value) of `pairs`.
+    /// Puts each (`first` + (index << `shift`), value) of `pairs`.
     #[inline]
-    pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64) -> Result<()> {
+    pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64, shift: u32) -> Result<()> {
         if let Self::Array(array) = self {
             for &[index, value] in pairs {
-                array[(index.get() - first) as usize] = value;
+                array[((index.get() - first) >> shift) as usize] = value;
             }
             return Ok(());
         }
-        pairs.iter().try_for_each(|&[index, value]| self.put(index.get() - first, value))
+        pairs.iter().try_for_each(|&[index, value]| self.put((index.get() - first) >> shift, value))
     }
 
     /// The values from the last index to the first, zero where none was put.
@@ -174,7 +189,7 @@ mod tests {
                 let mut space = testing::space(1 << 24);
                 std::sync::Arc::make_mut(&mut space.limits).dense = dense;
                 let mut array = vec![9; 7];
-                let mut values = Dense::<u32>::new(&mut array, len, &space).expect("a folder");
+                let mut values = Dense::<u32>::zeroes(&mut array, len, &space).expect("a folder");
                 // A prime stride meets every index once.
                 for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
                     values.put(index, index as u32 + 1).expect("room");

@@ -7,9 +7,11 @@ use bytemuck::Pod;
 /// One lane of a record: a 32-bit or a 64-bit unsigned number.
 pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
     /// Two lanes as one number.
-    type Pair: Ord + Copy;
+    type Pair: Ord + Copy + Send + Sync;
     /// The largest value.
     const MAX: Self;
+    /// The highest bit: more than any id.
+    const MARK: u64 = 1 << (size_of::<Self>() * 8 - 1);
     /// 4-byte words per lane.
     const WORDS: usize = size_of::<Self>() / 4;
 
@@ -21,6 +23,9 @@ pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
 
     /// The two as one number, this one leading.
     fn before(self, next: Self) -> Self::Pair;
+
+    /// The two of which `pair` was made.
+    fn apart(pair: Self::Pair) -> [Self; 2];
 }
 
 impl Lane for u32 {
@@ -42,6 +47,11 @@ impl Lane for u32 {
     fn before(self, next: Self) -> u64 {
         u64::from(self) << 32 | u64::from(next)
     }
+
+    #[inline(always)]
+    fn apart(pair: u64) -> [Self; 2] {
+        [(pair >> 32) as u32, pair as u32]
+    }
 }
 
 impl Lane for u64 {
@@ -61,5 +71,10 @@ impl Lane for u64 {
     #[inline(always)]
     fn before(self, next: Self) -> u128 {
         u128::from(self) << 64 | u128::from(next)
+    }
+
+    #[inline(always)]
+    fn apart(pair: u128) -> [Self; 2] {
+        [(pair >> 64) as u64, pair as u64]
     }
 }

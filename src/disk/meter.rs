@@ -18,6 +18,8 @@ pub struct Meter {
     pub peak_temp_bytes: AtomicU64,
     /// Levels, and parts of them, that were sorted outside memory so far.
     pub external_sorts: AtomicU64,
+    /// Levels that several threads worked on so far.
+    pub shared_levels: AtomicU64,
     /// The time spent so far.
     pub clock: Clock,
 }

@@ -67,30 +67,62 @@ impl Sorter {
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        // Three quarters for records, an eighth each for cells and for a cell that is sorted once more.
-        let sort = space.limits.sort;
-        let fits = (sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize);
-        let range = bucket.range(lane, space)?;
-        if count > fits as u64 {
+        let fits = fits::<I, N>(space);
+        if count > fits {
+            let range = bucket.range(lane, space)?;
             space.meter.external_sorts.fetch_add(1, Relaxed);
-            let parts = (2 * count / (fits as u64).max(1)).clamp(4, PARTS);
+            let parts = (2 * count / fits.max(1)).clamp(4, PARTS);
             let cells = Cells::new(&range, lane, parts as usize);
             let parts = distribute(bucket, cells, space)?;
             drop(sorting);
             return parts.into_iter().try_for_each(|part| self.sort_from(cells.next_lane(), part, keys, space, show));
         }
-        let cells = Cells::new(&range, lane, most_cells(count as usize, space));
+        let records = self.sorted_from(lane, bucket, keys, space)?;
+        drop(sorting);
+        records.chunks(BATCH).try_for_each(show)
+    }
+
+    /// Whether so many records can be in memory at once, sorted.
+    pub fn holds<I: Lane, const N: usize>(count: u64, space: &Space) -> bool {
+        count <= fits::<I, N>(space)
+    }
+
+    /// The records of `bucket`, which can be in memory at once, ordered by their first `keys` lanes.
+    pub fn sorted<I: Lane, const N: usize>(
+        &mut self,
+        bucket: impl Source<I, N>,
+        keys: usize,
+        space: &Space,
+    ) -> Result<&mut [[I; N]]> {
+        let _sorting = space.meter.clock.start(Phase::Sort);
+        self.sorted_from(0, bucket, keys, space)
+    }
+
+    /// The same for records that agree in the lanes before `lane`.
+    fn sorted_from<I: Lane, const N: usize>(
+        &mut self,
+        lane: usize,
+        bucket: impl Source<I, N>,
+        keys: usize,
+        space: &Space,
+    ) -> Result<&mut [[I; N]]> {
+        let count = bucket.count();
+        let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(count as usize, space));
         let largest = self.scratch.count(&bucket, cells, space)?;
         if largest == count && cells.exact() && lane + 1 < keys {
-            drop(sorting);
-            return self.sort_from(lane + 1, bucket, keys, space, show);
+            return self.sorted_from(lane + 1, bucket, keys, space);
         }
         let words = (count as usize * N * I::WORDS).div_ceil(2);
         let (records, full) = self.scratch.scatter(bucket, cells, at_least(&mut self.records, words), space)?;
         self.scratch.settle(records, full, cells.next_lane(), keys, space)?;
-        drop(sorting);
-        records.chunks(BATCH).try_for_each(show)
+        Ok(records)
     }
+}
+
+/// Records that can be in memory at once: three quarters are for them, an eighth each for cells and for a cell that is sorted
+/// once more.
+fn fits<I: Lane, const N: usize>(space: &Space) -> u64 {
+    (space.limits.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
 }
 
 /// Shows the records of `bucket`, each batch in order.
@@ -117,7 +149,7 @@ fn show_few<I: Lane, const N: usize>(
 
 /// Cells for so many records in memory: one each, while the counters have room.
 fn most_cells(records: usize, space: &Space) -> usize {
-    records.min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
+    (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
 /// A log for each cell of `bucket`.

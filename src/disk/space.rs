@@ -26,6 +26,8 @@ pub struct Limits {
     pub tables: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
+    /// Levels of more records are shared among threads; below, waiting for each other would take longer.
+    pub alone: u64,
     /// Ids from here on do not fit the narrow width.
     pub narrow_ids: u64,
 }
@@ -47,8 +49,18 @@ impl Limits {
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
             growth: 4,
+            alone: 1 << 12,
             narrow_ids: 1 << 30,
         }
+    }
+}
+
+impl Limits {
+    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share.
+    #[must_use]
+    pub fn for_each_of(self, workers: usize) -> Self {
+        let Self { sort, dense, window, .. } = self;
+        Self { sort: sort / workers, dense: dense / workers, window: window / workers, ..self }
     }
 }
 

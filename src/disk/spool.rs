@@ -127,6 +127,24 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.used = 0;
     }
 
+    /// Goes on in a full block, whatever its share says.
+    pub fn grow_anyway(&mut self, pool: &Pool) {
+        self.replace_tail(pool.take_anyway(self.share, Class::Full));
+    }
+
+    /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
+    pub fn join(&mut self, mut other: Self) {
+        if self.count() == 0 {
+            *self = other;
+        } else if other.count() > 0 {
+            self.file_tail();
+            other.file_tail();
+            self.parts.append(&mut other.parts);
+            self.filed += other.filed;
+            self.spilled.join(&other.spilled);
+        }
+    }
+
     /// Appends `record`; when the share is used up, this log's own tail goes to disk and is used again.
     #[inline(always)]
     pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
@@ -167,10 +185,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
                 self.used = 0;
             }
             // One full block a log is what it needs to spill well, whatever its share.
-            _ => {
-                let block = space.pool.take_anyway(self.share, Class::Full);
-                self.replace_tail(block);
-            }
+            _ => self.grow_anyway(&space.pool),
         }
         Ok(())
     }
@@ -348,15 +363,14 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         while self.left > 0 || self.load(space)? {
             let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
             let mut rest = &lanes[..self.left];
-            let mut more = true;
-            while let Some((before, record)) = rest.split_last_chunk().filter(|_| more) {
+            while let Some((before, record)) = rest.split_last_chunk() {
                 rest = before;
-                more = show(*record)?;
+                if !show(*record)? {
+                    self.left = rest.len();
+                    return Ok(());
+                }
             }
-            self.left = rest.len();
-            if !more {
-                return Ok(());
-            }
+            self.left = 0;
         }
         Ok(())
     }

@@ -22,6 +22,13 @@ impl Levels {
         self.first.push(end);
     }
 
+    /// Adds ids that no node has, so that the next level begins with a multiple of `1 << shift`.
+    pub fn align(&mut self, shift: u32) {
+        if let Some(end) = self.first.last_mut() {
+            *end = end.next_multiple_of(1 << shift);
+        }
+    }
+
     /// Makes room for that many more levels.
     pub fn reserve(&mut self, levels: usize) {
         self.first.reserve(levels);

@@ -7,6 +7,9 @@
 //!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
+//! Where several workers share a level, each has a part of all this, and the slots of that level go round among them: with
+//! `1 << shift` parts, of `2 << shift` slots in a row the first half are the low arcs of one node of each part, the others
+//! their high arcs. There may be ids that no node has.
 
 use super::{levels::Levels, writer::NodeWriter};
 use crate::disk::{lane::Lane, pool::Share, spool::Spool};
@@ -16,26 +19,51 @@ use crate::disk::{lane::Lane, pool::Share, spool::Spool};
 pub struct Unreduced<I> {
     /// The level table, top-down; id 0 is reserved.
     pub levels: Levels,
-    /// The variable of every rank of `levels`; of rank 0, which has none, `u32::MAX`.
-    pub variables: Vec<u32>,
+    /// What there is to know of every rank of `levels`; rank 0 is none.
+    pub ranks: Vec<Rank>,
     /// Whether nobody will ask for more than whether any slot leads to true: there are no arcs.
     pub search: bool,
     /// Nodes beyond which nobody wants it; an expand sweep that makes more ends early.
     pub most: u64,
     /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
     pub settled: usize,
-    /// For every rank of `levels`, how many of `ones` are of its nodes.
-    pub ones_on: Vec<u64>,
+    /// What each worker made of it, one at least.
+    pub parts: Vec<Part<I>>,
+    /// Levels below all these that are reduced already, if there are any.
+    pub below: Option<NodeWriter<I>>,
+    /// For the slots that lead there, the slot and the id.
+    pub arrivals: Spool<I, 2>,
+}
+
+/// A level.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank {
+    /// Its variable.
+    pub variable: u32,
+    /// It has `1 << shift` parts.
+    pub shift: u32,
+}
+
+/// What one worker made.
+#[derive(Debug)]
+pub struct Part<I> {
+    /// How much of each rank is in this part.
+    pub counts: Vec<Count>,
     /// In the order of the nodes they lead to, twice the slot, plus one for the first of each node.
     pub arcs: Spool<I, 1>,
     /// Slots that lead to true.
     pub ones: Spool<I, 1>,
     /// Slots whose request passed other levels before it came out as true.
     pub passed: Spool<I, 1>,
-    /// Levels below all these that are reduced already, if there are any.
-    pub below: Option<NodeWriter<I>>,
-    /// For the slots that lead there, the slot and the id.
-    pub arrivals: Spool<I, 2>,
+}
+
+/// A level in one part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count {
+    /// Its nodes.
+    pub nodes: u64,
+    /// How many of `ones` are theirs.
+    pub ones: u64,
 }
 
 impl<I: Lane> Unreduced<I> {
@@ -43,14 +71,11 @@ impl<I: Lane> Unreduced<I> {
     pub fn new() -> Self {
         Self {
             levels: Levels::new(1),
-            variables: vec![u32::MAX],
+            ranks: vec![Rank { variable: u32::MAX, shift: 0 }],
             search: false,
             most: u64::MAX,
             settled: usize::MAX,
-            ones_on: vec![0],
-            arcs: Spool::new(Share::Arcs),
-            ones: Spool::new(Share::Arcs),
-            passed: Spool::new(Share::Arcs),
+            parts: vec![Part::new(1)],
             below: None,
             arrivals: Spool::new(Share::Arcs),
         }
@@ -59,7 +84,41 @@ impl<I: Lane> Unreduced<I> {
     /// Makes room for that many more levels.
     pub fn reserve(&mut self, levels: usize) {
         self.levels.reserve(levels);
-        self.variables.reserve(levels);
-        self.ones_on.reserve(levels);
+        self.ranks.reserve(levels);
+        self.parts.iter_mut().for_each(|part| part.counts.reserve(levels));
+    }
+
+    /// Drops the levels from `rank` on, of which nothing else is left.
+    pub fn truncate(&mut self, rank: usize) {
+        self.levels.truncate(rank);
+        self.ranks.truncate(rank);
+        self.parts.iter_mut().for_each(|part| part.counts.truncate(rank));
+    }
+
+    /// Nodes there are.
+    pub fn nodes(&self) -> u64 {
+        self.parts.iter().flat_map(|part| &part.counts).map(|count| count.nodes).sum()
+    }
+
+    /// Slots that lead to true.
+    pub fn trues(&self) -> u64 {
+        self.parts.iter().map(Part::trues).sum()
+    }
+}
+
+impl<I: Lane> Part<I> {
+    /// A part that has nothing of so many ranks.
+    pub fn new(ranks: usize) -> Self {
+        Self {
+            counts: vec![Count::default(); ranks],
+            arcs: Spool::new(Share::Arcs),
+            ones: Spool::new(Share::Arcs),
+            passed: Spool::new(Share::Arcs),
+        }
+    }
+
+    /// Slots of this part that lead to true.
+    pub fn trues(&self) -> u64 {
+        self.ones.count() + self.passed.count()
     }
 }

@@ -85,6 +85,21 @@ impl<I: Lane> NodeWriter<I> {
         Ok(id)
     }
 
+    /// Appends nodes to the level in the making, which get the next ids.
+    pub fn push_all(&mut self, mut nodes: &[[I; 2]], space: &Space) -> Result<()> {
+        while !nodes.is_empty() {
+            self.reserve(space)?;
+            let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
+            let room = lanes[2 * self.used..].as_chunks_mut().0;
+            let (now, later) = nodes.split_at(nodes.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            self.used += now.len();
+            self.next += now.len() as u64;
+            nodes = later;
+        }
+        Ok(())
+    }
+
     #[inline(always)]
     fn fits(&mut self, low: I, high: I) -> bool {
         let Some(tail) = &mut self.tail else { return false };
@@ -162,6 +177,11 @@ impl<I: Lane> NodeWriter<I> {
     /// Nodes written so far.
     pub fn nodes(&self) -> u64 {
         self.next - TERMINALS
+    }
+
+    /// The id of the next node.
+    pub fn end(&self) -> u64 {
+        self.next
     }
 
     /// Ends the level in the making; one without nodes is none.

@@ -40,7 +40,7 @@ pub fn compact<I: Lane, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Compact<I>> {
     let space = run.space;
-    let mut marks = Marks::new(run.children, file.levels().range(top).1);
+    let mut marks = Marks::new(&mut run.desks[0].children, file.levels().range(top).1);
     for log in requests {
         log.visit(space, |block| {
             for request in block {

@@ -15,10 +15,13 @@
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::{
     compact::{self, Compact, compact},
     run::Run,
     spec::Spec,
+    team::Parts,
 };
 use crate::{
     disk::{
@@ -30,7 +33,12 @@ use crate::{
         spool::Spool,
     },
     error::{Error, Result},
-    file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced},
+    file::{
+        level_map::LevelMap,
+        node_file::NodeFile,
+        reader::LevelReader,
+        unreduced::{Count, Part, Rank, Unreduced},
+    },
 };
 
 /// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already.
@@ -44,53 +52,210 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     ask_all: impl FnOnce(&mut dyn FnMut([I; N]) -> Result<()>) -> Result<()>,
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
-    let space = run.space;
     let _sweep = run.begin("expand");
-    let mut frontier = Frontier::new(spec, operands, above, space)?;
-    ask_all(&mut |request| frontier.pass_on(request))?;
-    for level in 0..frontier.variables.len() {
-        if frontier.ended() {
+    debug_assert_eq!(operands.len(), N - 1);
+    let variables = variables_of(operands);
+    let maps: [LevelMap; N] =
+        std::array::from_fn(|at| operands.get(at).map_or_else(LevelMap::default, |file| map_of(file, &variables)));
+    let ground = Ground { spec, space: run.space, operands, maps: &maps, variables: &variables };
+    let mut sweep = Downward::new(ground, above)?;
+    ask_all(&mut |request| sweep.workers[0].pass_on(request))?;
+    for level in 0..variables.len() {
+        if sweep.workers.iter().any(Frontier::ended) {
             break;
         }
-        if frontier.only_copies(level) {
-            frontier.copy(level, run)?;
+        if sweep.only_copies(level) {
+            sweep.copy(level, run)?;
             break;
         }
-        let requests = frontier.queue.take(level);
-        frontier.open(level);
-        if requests.count() > 0 {
-            run.counters.requests += requests.count();
-            frontier.expand_level(level, requests, run.sorter)?;
-            frontier.close(level);
-            run.report("expand", frontier.variables[level], frontier.result.levels.end());
+        sweep.workers.iter_mut().for_each(|worker| worker.open(variables[level]));
+        let count = sweep.waiting(level);
+        if count > 0 {
+            run.counters.requests += count;
+            if count > run.space.limits.alone && run.team.size() > 1 {
+                sweep.expand_shared(level, run)?;
+            } else {
+                sweep.expand_alone(level, &mut run.desks[0].sorter)?;
+            }
+            run.report("expand", variables[level], sweep.result.levels.end());
         }
     }
-    frontier.result.levels.seal();
-    run.counters.unreduced = frontier.next - 1;
-    Ok(frontier.result)
+    let unreduced = sweep.finish();
+    run.counters.unreduced = unreduced.nodes();
+    Ok(unreduced)
 }
 
-/// The sweep between two levels: what is asked below, and what came out above.
-struct Frontier<'a, I, S, const N: usize> {
+/// What the workers of a sweep share, and nobody changes.
+struct Ground<'a, S, const N: usize> {
     spec: &'a S,
     space: &'a Space,
+    operands: &'a [&'a NodeFile],
+    /// For each operand the level of the sweep of each of its ids; the terminals are below all.
+    maps: &'a [LevelMap; N],
+    /// The variables of all operands, top-down.
+    variables: &'a [u32],
+}
+
+impl<S, const N: usize> Clone for Ground<'_, S, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, const N: usize> Copy for Ground<'_, S, N> {}
+
+/// A sweep on its way down.
+struct Downward<'a, I, S, const N: usize> {
+    ground: Ground<'a, S, N>,
+    /// One until there is a level to be shared.
+    workers: Vec<Frontier<'a, I, S, N>>,
+    /// What comes out but its parts, which the workers have.
+    result: Unreduced<I>,
+}
+
+impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
+    fn new(ground: Ground<'a, S, N>, mut result: Unreduced<I>) -> Result<Self> {
+        result.reserve(ground.variables.len());
+        let halves = std::mem::take(&mut result.parts);
+        let parts = Parts::new(halves.len());
+        let worker = |part| Frontier::new(&ground, &result, parts, part);
+        let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
+        Ok(Self { ground, workers, result })
+    }
+
+    /// Whether all that is left from `level` on is part of the one operand, and can be brought over as it is.
+    fn only_copies(&self, level: usize) -> bool {
+        let Operand { file, rank, .. } = self.workers[0].operands[0];
+        N == 2
+            && !self.result.search
+            && self.ground.spec.copies_from(self.ground.variables[level])
+            && compact::fits(file, rank, self.ground.space)
+    }
+
+    /// Brings over what there is from `level` on.
+    fn copy(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
+        let Operand { file, rank, .. } = self.workers[0].operands[0];
+        let logs: Vec<_> = (level..self.ground.variables.len()).map(|level| self.take_all(level)).collect();
+        let Compact { below, arrivals } = compact(file, rank, &logs, run)?;
+        (self.result.below, self.result.arrivals) = (Some(below), arrivals);
+        Ok(())
+    }
+
+    /// How many requests there are for `level`.
+    fn waiting(&self, level: usize) -> u64 {
+        self.workers.iter().map(|worker| worker.waiting(level)).sum()
+    }
+
+    /// The requests for `level`.
+    fn take_all(&mut self, level: usize) -> Spool<I, N> {
+        let mut all = Spool::new(Share::Queue);
+        for worker in &mut self.workers {
+            for log in 0..worker.parts.logs() {
+                all.join(worker.queue.take(level << worker.parts.shift | log));
+            }
+        }
+        all
+    }
+
+    fn expand_alone(&mut self, level: usize, sorter: &mut Sorter) -> Result<()> {
+        let requests = self.take_all(level);
+        let worker = &mut self.workers[0];
+        worker.begin_level(2 * self.result.levels.end(), 0);
+        worker.expand_level(self.ground.variables[level], requests, sorter)?;
+        self.close(level, 0);
+        Ok(())
+    }
+
+    /// The same by all workers at once, of which each has its own requests.
+    fn expand_shared(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
+        if self.workers.len() < run.team.size() {
+            self.widen(level, run.team.size())?;
+        }
+        let (variable, shift) = (self.ground.variables[level], self.workers[0].parts.shift);
+        run.space.meter.shared_levels.fetch_add(1, Relaxed);
+        self.result.levels.align(shift);
+        let first = 2 * self.result.levels.end();
+        let requests: Vec<_> = (0..self.workers.len())
+            .map(|log| {
+                let mut own = Spool::new(Share::Queue);
+                self.workers.iter_mut().for_each(|from| own.join(from.queue.take(level << shift | log)));
+                own
+            })
+            .collect();
+        let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
+        run.team.each(tasks, |(((at, worker), desk), requests)| {
+            worker.begin_level(first + at, shift);
+            worker.expand_level(variable, requests, &mut desk.sorter)
+        })?;
+        self.close(level, shift);
+        Ok(())
+    }
+
+    /// Parts the work among `size` workers from `level` on.
+    fn widen(&mut self, level: usize, size: usize) -> Result<()> {
+        let (ground, parts) = (self.ground, Parts::new(size));
+        let mut first = self.workers.remove(0);
+        let ranks = self.result.levels.ranks();
+        let queue = ground.queue(parts)?;
+        let mut narrow = std::mem::replace(&mut first.queue, queue);
+        first.parts = parts;
+        for level in level..ground.variables.len() {
+            narrow
+                .take(level)
+                .drain(ground.space, |block| block.iter().try_for_each(|&request| first.enqueue(level, request)))?;
+        }
+        self.workers.push(first);
+        for _ in 1..size {
+            let mut worker = Frontier::new(&ground, &self.result, parts, Part::new(ranks))?;
+            ground.variables[..=level].iter().for_each(|&variable| worker.open(variable));
+            self.workers.push(worker);
+        }
+        Ok(())
+    }
+
+    /// Enters the level just expanded in `1 << shift` parts in the table, if there are nodes on it.
+    fn close(&mut self, level: usize, shift: u32) {
+        let levels = &mut self.result.levels;
+        let widest = self.workers.iter().map(Frontier::nodes).max().unwrap_or(0);
+        if widest > 0 {
+            levels.push(widest << shift);
+            self.result.ranks.push(Rank { variable: self.ground.variables[level], shift });
+            self.workers.iter_mut().for_each(Frontier::end_level);
+        }
+    }
+
+    fn finish(mut self) -> Unreduced<I> {
+        self.result.levels.seal();
+        self.result.parts = self.workers.into_iter().map(|worker| worker.part).collect();
+        self.result
+    }
+}
+/// What one worker has between two levels: what is asked below, and what came out above.
+#[repr(align(128))]
+struct Frontier<'a, I, S, const N: usize> {
+    ground: Ground<'a, S, N>,
     /// One for each lane of a request; the last stands for nothing.
     operands: [Operand<'a>; N],
-    /// The variables of all operands, top-down.
-    variables: Vec<u32>,
+    parts: Parts,
     queue: LevelQueue<I, N>,
-    result: Unreduced<I>,
-    /// The id of the next node.
+    part: Part<I>,
+    /// As in what all make.
+    search: bool,
+    most: u64,
+    /// The low slot of the first node of the level at hand, and of the next one.
+    first: u64,
     next: u64,
-    /// How many of `result.ones` come from the levels above.
+    /// How far the high slot of a node is from its low one.
+    step: u64,
+    /// How many of `part.ones` come from the levels above.
     ones_above: u64,
 }
 
-/// An operand and where the sweep is in it.
+/// An operand and where a worker is in it.
 struct Operand<'a> {
     file: &'a NodeFile,
     /// The level of the sweep for each of its ids; the terminals are below all.
-    levels: LevelMap,
+    levels: &'a LevelMap,
     /// The rank of its highest level not yet passed.
     rank: usize,
     /// Its nodes on the level at hand.
@@ -98,30 +263,26 @@ struct Operand<'a> {
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
-    fn new(spec: &'a S, operands: &[&'a NodeFile], mut result: Unreduced<I>, space: &'a Space) -> Result<Self> {
-        debug_assert_eq!(operands.len(), N - 1);
-        let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables().rev()).collect();
-        #[expect(clippy::stable_sort_primitive, reason = "a merge of what is in order already")]
-        variables.sort();
-        variables.dedup();
-        result.reserve(variables.len());
-        let random = window_of::<N>(space);
-        let spans = std::array::from_fn::<_, N, _>(|at| if at == 0 { random / 8 } else { random });
-        let operands = std::array::from_fn(|at| match operands.get(at) {
-            Some(file) => Operand::new(file, &variables, spans[at]),
-            None => Operand::idle(operands[0]),
+    fn new(ground: &Ground<'a, S, N>, result: &Unreduced<I>, parts: Parts, part: Part<I>) -> Result<Self> {
+        let random = window_of::<N>(ground.space);
+        let operands = std::array::from_fn(|at| {
+            // The last lane has no operand: it is on no level ever.
+            let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
+            let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
+            let reader = LevelReader::new(file, if at == 0 { random / 8 } else { random });
+            Operand { file, levels: &ground.maps[at], rank, reader }
         });
-        let queue = LevelQueue::new(variables.len(), space)?;
-        let (next, ones_above) = (result.levels.end(), result.ones.count());
-        Ok(Self { spec, space, operands, variables, queue, result, next, ones_above })
+        let (search, most) = (result.search, result.most);
+        let (queue, ones_above) = (ground.queue(parts)?, part.ones.count());
+        Ok(Self { ground: *ground, operands, parts, queue, part, search, most, first: 0, next: 0, step: 1, ones_above })
     }
 
     /// Sends a request of the level at hand to the level of its highest node, or notes its value.
     #[inline(always)]
     fn ask(&mut self, mut request: [I; N]) -> Result<()> {
-        match self.spec.decide(&mut request) {
+        match self.ground.spec.decide(&mut request) {
             Some(false) => Ok(()),
-            Some(true) => self.result.ones.append([request[N - 1]], self.space),
+            Some(true) => self.part.ones.append([request[N - 1]], self.ground.space),
             None => self.send(request),
         }
     }
@@ -129,9 +290,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// The same for a request that comes from any level above.
     #[inline(always)]
     fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
-        match self.spec.decide(&mut request) {
+        match self.ground.spec.decide(&mut request) {
             Some(false) => Ok(()),
-            Some(true) => self.result.passed.append([request[N - 1]], self.space),
+            Some(true) => self.part.passed.append([request[N - 1]], self.ground.space),
             None => self.send(request),
         }
     }
@@ -142,57 +303,51 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         for at in 0..N - 1 {
             level = level.min(self.operands[at].levels.of(request[at].get()));
         }
-        self.queue.push(level as usize, request, self.space)
+        self.enqueue(level as usize, request)
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, level: usize, request: [I; N]) -> Result<()> {
+        self.queue.push(self.parts.log_of_request(level, &request[..N - 1]), request, self.ground.space)
+    }
+
+    /// How many requests this worker has for `level`.
+    fn waiting(&self, level: usize) -> u64 {
+        (0..self.parts.logs()).map(|log| self.queue.count(level << self.parts.shift | log)).sum()
     }
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
     fn ended(&self) -> bool {
-        let Unreduced { search, most, ones, passed, .. } = &self.result;
-        self.next > *most || *search && ones.count() + passed.count() > 0
+        self.next / 2 > self.most || self.search && self.part.trues() > 0
     }
 
-    /// Whether all that is left from `level` on is part of the one operand, and can be brought over as it is.
-    fn only_copies(&self, level: usize) -> bool {
-        let Operand { file, rank, .. } = self.operands[0];
-        N == 2
-            && !self.result.search
-            && self.spec.copies_from(self.variables[level])
-            && compact::fits(file, rank, self.space)
-    }
-
-    /// Brings over what there is from `level` on.
-    fn copy(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
-        let Operand { file, rank, .. } = self.operands[0];
-        let logs: Vec<_> = (level..self.variables.len()).map(|level| self.queue.take(level)).collect();
-        let Compact { below, arrivals } = compact(file, rank, &logs, run)?;
-        (self.result.below, self.result.arrivals) = (Some(below), arrivals);
-        Ok(())
-    }
-
-    /// Brings every operand to `level`.
-    fn open(&mut self, level: usize) {
-        let variable = self.variables[level];
+    /// Brings every operand to the level of `variable`.
+    fn open(&mut self, variable: u32) {
         self.operands.iter_mut().for_each(|operand| operand.open(variable));
     }
 
-    /// Enters the level just expanded in the table, if there are nodes on it.
-    fn close(&mut self, level: usize) {
-        let levels = &mut self.result.levels;
-        let count = self.next - levels.end();
-        if count > 0 {
-            levels.push(count);
-            self.result.variables.push(self.variables[level]);
-            let ones = self.result.ones.count();
-            self.result.ones_on.push(ones - self.ones_above);
-            self.ones_above = ones;
-        }
+    /// Begins a level in `1 << shift` parts; the low slot of the first node here is `first`.
+    fn begin_level(&mut self, first: u64, shift: u32) {
+        (self.first, self.next, self.step) = (first, first, 1 << shift);
+    }
+
+    /// Nodes made on the level at hand.
+    fn nodes(&self) -> u64 {
+        (self.next - self.first) / (2 * self.step)
+    }
+
+    /// Enters the level just expanded in the table.
+    fn end_level(&mut self) {
+        let ones = self.part.ones.count();
+        self.part.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
+        (self.first, self.ones_above) = (self.next, ones);
     }
 
     /// Makes one node of all requests that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead.
-    fn expand_level(&mut self, level: usize, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
-        let space = self.space;
-        let rule = self.spec.rule(self.variables[level]);
+    fn expand_level(&mut self, variable: u32, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+        let Ground { spec, space, .. } = self.ground;
+        let rule = spec.rule(variable);
         let late = self.late_operands();
         let mut suspended = Spool::new(Share::Queue);
         let mut last = [I::MAX; N];
@@ -211,7 +366,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 if fresh {
                     if late == 0 {
                         let [mut low, mut high] = self.cofactors(request, 0)?;
-                        let passing = rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high));
+                        let passing = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
                         passed = passing.then_some(low);
                         if !passing {
                             let node = self.number();
@@ -233,7 +388,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 }
             }
             (last, passes) = (previous, passed);
-            if self.result.search { Ok(()) } else { self.result.arcs.append_all(&arcs[..filled], space) }
+            if self.search { Ok(()) } else { self.part.arcs.append_all(&arcs[..filled], space) }
         })?;
         self.resolve_late(late, rule, suspended, sorter)
     }
@@ -247,7 +402,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         suspended: Spool<I, LANES>,
         sorter: &mut Sorter,
     ) -> Result<()> {
-        let space = self.space;
+        let Ground { spec, space, .. } = self.ground;
         let (mut late, mut suspended) = (late, suspended);
         while late != 0 {
             let at = late.trailing_zeros() as usize;
@@ -257,7 +412,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 batch.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N>(partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
-                    if late == 0 && rule.is_some_and(|rule| self.spec.change(rule, &mut low, &mut high)) {
+                    if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
                         high = low;
                     }
                     match late {
@@ -277,7 +432,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let (mut low, mut high) = (request, request);
         for at in 0..N - 1 {
             if late & 1 << at == 0 {
-                [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], self.space)?;
+                [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], self.ground.space)?;
             }
         }
         Ok([low, high])
@@ -285,49 +440,41 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
     fn late_operands(&self) -> u32 {
-        let span = window_of::<N>(self.space) as u64;
+        let span = window_of::<N>(self.ground.space) as u64;
         (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
     }
 
     /// Fails when `count` more nodes might not find an id in this width.
     fn check_room(&self, count: usize) -> Result<()> {
-        let limit = if I::WORDS == 1 { self.space.limits.narrow_ids } else { u64::MAX >> 3 };
-        if self.next + count as u64 > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
+        let limit = if I::WORDS == 1 { self.ground.space.limits.narrow_ids } else { u64::MAX >> 3 };
+        let next = self.next / 2 + count as u64 * self.step;
+        if next > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
     }
 
-    /// The id of a new node.
+    /// The low slot of a new node.
     #[inline(always)]
     fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
+        let node = self.next;
+        self.next += 2 * self.step;
+        node
     }
 
     #[inline(always)]
     fn ask_both(&mut self, node: u64, mut low: [I; N], mut high: [I; N]) -> Result<()> {
-        (low[N - 1], high[N - 1]) = (I::of(2 * node), I::of(2 * node + 1));
+        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + self.step));
         self.ask(low)?;
         self.ask(high)
     }
 }
 
-impl<'a> Operand<'a> {
-    fn new(file: &'a NodeFile, variables: &[u32], span: usize) -> Self {
-        let levels = file.levels();
-        let mut level = variables.len();
-        let map = LevelMap::new(levels, |rank| {
-            while rank > 0 && variables.get(level) != Some(&file.variable(rank)) {
-                level -= 1;
-            }
-            level as u32
-        });
-        Self { file, levels: map, rank: levels.ranks() - 1, reader: LevelReader::new(file, span) }
+impl<S, const N: usize> Ground<'_, S, N> {
+    /// A queue of all levels.
+    fn queue<I: Lane>(&self, parts: Parts) -> Result<LevelQueue<I, N>> {
+        LevelQueue::new(self.variables.len() << parts.shift, self.space)
     }
+}
 
-    /// The operand of the last lane, which is none: it is on no level ever.
-    fn idle(file: &'a NodeFile) -> Self {
-        Self { file, levels: LevelMap::default(), rank: 0, reader: LevelReader::new(file, 0) }
-    }
-
+impl Operand<'_> {
     /// Goes to the level of `variable`, if there is one.
     fn open(&mut self, variable: u32) {
         if self.rank > 0 && self.file.variable(self.rank) == variable {
@@ -339,6 +486,26 @@ impl<'a> Operand<'a> {
     }
 }
 
+/// The variables of all operands, top-down.
+fn variables_of(operands: &[&NodeFile]) -> Vec<u32> {
+    let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables().rev()).collect();
+    #[expect(clippy::stable_sort_primitive, reason = "a merge of what is in order already")]
+    variables.sort();
+    variables.dedup();
+    variables
+}
+
+/// The place of the level of each id of `file` among `variables`.
+fn map_of(file: &NodeFile, variables: &[u32]) -> LevelMap {
+    let mut level = variables.len();
+    LevelMap::new(file.levels(), |rank| {
+        while rank > 0 && variables.get(level) != Some(&file.variable(rank)) {
+            level -= 1;
+        }
+        level as u32
+    })
+}
+
 /// Bytes that each operand read at random may map.
 fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
@@ -347,7 +514,7 @@ fn window_of<const N: usize>(space: &Space) -> usize {
 /// Lanes of a suspended node, enough for four operands.
 const LANES: usize = 10;
 
-/// The record of a node whose operand `at` comes next: the id to resolve, the node's own id, and for each operand its two
+/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each operand its two
 /// cofactors (twice the id itself as long as it is not resolved).
 #[inline(always)]
 fn suspend<I: Lane, const N: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; LANES] {
@@ -359,7 +526,7 @@ fn suspend<I: Lane, const N: usize>(node: u64, at: usize, low: &[I; N], high: &[
     record
 }
 
-/// The node's id and its cofactors so far.
+/// The node's low slot and its cofactors so far.
 #[inline(always)]
 fn resume<I: Lane, const N: usize>(record: &[I; LANES]) -> (u64, [I; N], [I; N]) {
     let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);

@@ -1,14 +1,16 @@
 //! What the sweeps of one operation work with, count and report.
 
+use super::team::Team;
 use crate::disk::{
     clock::{Phase, Timer},
     sorter::Sorter,
     space::Space,
 };
 
-/// The arrays that sweeps work with, kept from one to the next so that no page is fresh twice.
+/// The arrays that one worker of a sweep works with, kept from one to the next so that no page is fresh twice.
 #[derive(Debug, Default)]
-pub struct Workspace {
+#[repr(align(128))]
+pub struct Desk {
     /// Sorts levels.
     pub sorter: Sorter,
     /// The children of one level's nodes.
@@ -52,12 +54,10 @@ pub struct Sweep<'a> {
 pub struct Run<'a> {
     /// Memory, scratch area and meter.
     pub space: &'a Space,
-    /// Sorts levels.
-    pub sorter: &'a mut Sorter,
-    /// An array for children.
-    pub children: &'a mut Vec<u64>,
-    /// An array for ids.
-    pub ids: &'a mut Vec<u64>,
+    /// The threads of the store.
+    pub team: &'a Team,
+    /// A desk for each of the team; work that is not shared is done at the first.
+    pub desks: &'a mut [Desk],
     /// What has been counted.
     pub counters: Counters,
     /// Whom to tell.
@@ -65,10 +65,15 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run in `space` with the arrays of `workspace`.
-    pub fn new(space: &'a Space, workspace: &'a mut Workspace, progress: Option<&'a dyn Fn(&Progress)>) -> Self {
-        let Workspace { sorter, children, ids } = workspace;
-        Self { space, sorter, children, ids, counters: Counters::default(), progress }
+    /// A run in `space` of `team` at `desks`, as many.
+    pub fn new(
+        space: &'a Space,
+        team: &'a Team,
+        desks: &'a mut [Desk],
+        progress: Option<&'a dyn Fn(&Progress)>,
+    ) -> Self {
+        debug_assert_eq!(team.size(), desks.len());
+        Self { space, team, desks, counters: Counters::default(), progress }
     }
 
     /// Counts a sweep, and times it until what this gives is dropped.

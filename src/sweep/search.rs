@@ -28,7 +28,7 @@ pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &
 fn find_in<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<bool> {
     let above = Unreduced { search: true, ..Unreduced::new() };
     let seen = expand(spec, operands, above, |ask| ask(root_of::<I, N>(operands)), run)?;
-    Ok(seen.ones.count() + seen.passed.count() > 0)
+    Ok(seen.trues() > 0)
 }
 
 /// A spec where the variables that are not `free` are false.
@@ -36,7 +36,7 @@ pub struct Lowest<'a, S> {
     /// What is looked at there.
     pub spec: S,
     /// Whether a variable may be true.
-    pub free: &'a dyn Fn(u32) -> bool,
+    pub free: &'a (dyn Fn(u32) -> bool + Sync),
 }
 
 impl<S: Spec<N>, const N: usize> Spec<N> for Lowest<'_, S> {

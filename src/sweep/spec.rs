@@ -5,7 +5,7 @@ use crate::disk::lane::Lane;
 /// An operation that builds a diagram top-down from requests: tuples of ids, one per operand.
 ///
 /// A request travels as a record of `N` lanes, the ids of its `N - 1` operands first and the slot of the arc that asks last.
-pub trait Spec<const N: usize> {
+pub trait Spec<const N: usize>: Sync {
     /// What there is to know of a level where requests do not just become nodes.
     type Rule: Copy;
 

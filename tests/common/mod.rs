@@ -27,6 +27,12 @@ pub fn store_with(limits: Limits) -> Store {
     Store::new(Config { testing: Testing { limits: Some(limits), backend: None }, ..Config::default() }).unwrap()
 }
 
+/// The same, with so many threads that share every level.
+pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
+    let testing = Testing { limits: Some(Limits { alone: 0, ..limits.clone() }), backend: None };
+    Store::new(Config { threads, testing, ..Config::default() }).unwrap()
+}
+
 /// The division of a roomy budget, changed by `adjust`.
 pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
     let mut limits = Limits::of(1 << 28);

@@ -106,9 +106,9 @@ pub fn fold<C: Load<N>, const N: usize>(
         reader.enter(rank);
         let width = file.levels().range(rank).1 - file.levels().first(rank);
         if C::SCATTERED && width.saturating_mul(size_of::<[u64; N]>() as u64) <= space.limits.dense as u64 {
-            upper.scatter(values, rank, run.children, &mut reader, space)?;
+            upper.scatter(values, rank, &mut run.desks[0].children, &mut reader, space)?;
         } else {
-            upper.gather(values, rank, run.sorter, &mut reader, space)?;
+            upper.gather(values, rank, &mut run.desks[0].sorter, &mut reader, space)?;
         }
         if upper.load.in_vain() {
             return Ok(None);

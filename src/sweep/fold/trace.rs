@@ -183,7 +183,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         if rank > 0 {
             incoming.enter(end - 1);
         }
-        run.sorter.sort(arrived, T::KEYS, space, &mut |travellers| {
+        run.desks[0].sorter.sort(arrived, T::KEYS, space, &mut |travellers| {
             travellers.iter().try_for_each(|traveller| {
                 let id = !traveller[0];
                 if id >= TERMINALS {

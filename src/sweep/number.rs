@@ -1,0 +1,258 @@
+//! Numbering the nodes of a level on the way up: equal ones become one, with the next id in the order of (low, high).
+//!
+//! ```text
+//!   alone    children ─► sort ───────────────────────────────────► written ─► ids
+//!   shared   children of a worker ─► sort ─╲ ╱─ low range ─► merge ─► fresh nodes ─┬─► written one after the other, so that
+//!            children of a worker ─► sort ─╱ ╲─ high range ► merge ─► fresh nodes ─┘   it is known where each begins ─► ids
+//! ```
+
+use std::{hint::select_unpredictable, ops::Range};
+
+use super::{
+    run::Desk,
+    team::{Parts, Team},
+};
+use crate::{
+    disk::{dense::Dense, lane::Lane, pool::Share, sorter::Sorter, source::Source, space::Space, spool::Spool},
+    error::Result,
+    file::writer::NodeWriter,
+    model::FALSE,
+};
+
+/// The nodes of a level that one worker has.
+pub struct Nodes<'a, I: Lane> {
+    /// How many there are.
+    pub width: u64,
+    /// Low and high child of each.
+    pub children: Dense<'a, I>,
+    /// The id of what takes its place.
+    pub ids: Dense<'a, I>,
+    sorter: &'a mut Sorter,
+}
+
+impl<'a, I: Lane> Nodes<'a, I> {
+    /// So many nodes with two children that are false.
+    pub fn new(width: u64, desk: &'a mut Desk, space: &'a Space) -> Result<Self> {
+        let Desk { sorter, children, ids } = desk;
+        let (children, ids) = (Dense::zeroes(children, 2 * width, space)?, Dense::for_all(ids, width, space)?);
+        Ok(Self { width, children, ids, sorter })
+    }
+}
+
+/// Writes the nodes of `level`, those of each worker in turn, and gives each its id.
+pub fn number<I: Lane>(
+    level: &mut [Nodes<'_, I>],
+    writer: &mut NodeWriter<I>,
+    team: &Team,
+    space: &Space,
+) -> Result<()> {
+    let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && Sorter::holds::<I, 3>(nodes.width, space);
+    match level {
+        [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), sorter, .. }] => {
+            let write = |low, high| writer.push(low, high, space);
+            merge(Siblings(bytemuck::cast_slice(children)), sorter, space, write, |node, id| {
+                ids[node as usize] = id;
+                Ok(())
+            })
+        }
+        _ if level.len() > 1 && level.iter().all(fits) => number_shared(level, writer, team, space),
+        _ => number_spooled(level, writer, space),
+    }
+}
+
+/// Numbers nodes of which the children are too many for an array and come in order but once.
+fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
+    let parts = Parts::new(level.len());
+    let mut siblings = Spool::new(Share::Queue);
+    for (own, nodes) in (0..).zip(level.iter_mut()) {
+        let mut children = std::mem::replace(&mut nodes.children, Dense::none()).descend()?;
+        for node in (0..nodes.width).rev() {
+            let (high, low) = (children.step()?, children.step()?);
+            siblings.append([low, high, I::of(node << parts.shift | own)], space)?;
+        }
+    }
+    let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
+        level.iter_mut().map(|nodes| (&mut *nodes.sorter, &mut nodes.ids)).unzip();
+    let write = |low, high| writer.push(low, high, space);
+    merge(siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
+}
+
+/// Has every worker sort its own nodes, and merge those of all in one range.
+fn number_shared<I: Lane>(
+    level: &mut [Nodes<'_, I>],
+    writer: &mut NodeWriter<I>,
+    team: &Team,
+    space: &Space,
+) -> Result<()> {
+    let (all, ids): (Vec<_>, Vec<_>) = level
+        .iter_mut()
+        .filter_map(|Nodes { children, ids, sorter, .. }| Some(((children.pairs()?, sorter), ids)))
+        .unzip();
+    let mut runs = team.each(all, |(pairs, sorter)| sorter.sorted(Siblings(pairs), 2, space))?;
+    let ranges = ranges(&runs);
+    let fresh = team.each(pieces(&mut runs, &ranges), |pieces| merge_all(pieces, space))?;
+    let mut bases = Vec::with_capacity(runs.len());
+    for fresh in fresh {
+        bases.push(writer.end());
+        fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
+    }
+    let tasks = runs.into_iter().zip(ids).zip(&ranges).collect();
+    team.each(tasks, |((run, ids), ranges)| {
+        for (range, &base) in ranges.iter().zip(&bases) {
+            for &[id, _, node] in &run[range.clone()] {
+                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
+                ids.put(node.get(), id)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// The children of a node in a run, as one number.
+#[inline(always)]
+fn pair<I: Lane, const N: usize>(node: &[I; N]) -> I::Pair {
+    node[0].before(node[1])
+}
+
+/// Parts every run into as many ranges as there are runs: such that about as many nodes are in each range of all runs.
+fn ranges<I: Lane>(runs: &[&mut [[I; 3]]]) -> Vec<Vec<Range<usize>>> {
+    let samples =
+        |run: &&mut [[I; 3]]| run.iter().step_by(run.len().div_ceil(SAMPLES).max(1)).map(pair).collect::<Vec<_>>();
+    let mut samples = runs.iter().flat_map(samples).collect::<Vec<_>>();
+    samples.sort_unstable();
+    let cuts: Vec<_> = (1..runs.len()).map(|at| samples[at * samples.len() / runs.len()]).collect();
+    let ranges = |run: &&mut [[I; 3]]| {
+        let ends = cuts.iter().map(|cut| run.partition_point(|node| pair(node) < *cut)).chain([run.len()]);
+        ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).collect()
+    };
+    runs.iter().map(ranges).collect()
+}
+
+/// For each range its piece of every run.
+fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) -> Vec<Vec<&'a mut [[I; 3]]>> {
+    let mut pieces: Vec<Vec<_>> = runs.iter().map(|_| Vec::with_capacity(runs.len())).collect();
+    for (run, ranges) in runs.iter_mut().zip(ranges) {
+        let mut rest = &mut **run;
+        for (pieces, range) in pieces.iter_mut().zip(ranges) {
+            let (piece, later) = rest.split_at_mut(range.len());
+            pieces.push(piece);
+            rest = later;
+        }
+    }
+    pieces
+}
+
+/// One node for all in `runs` that agree, unless their children are equal; in place of the low child, each gets its id, which
+/// is marked where it counts from the first of these.
+fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
+    let mut fresh = Spool::new(Share::Arcs);
+    let (mut last, mut id, mut next) = ([I::MAX; 2], I::of(FALSE), I::MARK);
+    let id_of = |pair: I::Pair| {
+        let [low, high] = I::apart(pair);
+        if low != last[0] || high != last[1] {
+            last = [low, high];
+            id = if low == high { low } else { I::of(next) };
+            if low != high {
+                fresh.append(last, space)?;
+                next += 1;
+            }
+        }
+        Ok(id)
+    };
+    if let [one, other] = &mut runs[..] {
+        merge_two(one, other, id_of)?;
+    } else {
+        merge_many(runs, id_of)?;
+    }
+    Ok(fresh)
+}
+
+/// The children of the node at `at` of a run; beyond it, more than any.
+#[inline(always)]
+fn head<I: Lane>(run: &[[I; 3]], at: usize) -> I::Pair {
+    run.get(at).map_or(I::MAX.before(I::MAX), pair)
+}
+
+/// Puts in place of its low child what `id_of` answers for each node of two runs, in the order of both.
+///
+/// Which of them comes next is anybody's guess, so there is no branch for it: the id goes to both heads, and is overwritten
+/// where it was not the turn.
+fn merge_two<I: Lane>(
+    one: &mut [[I; 3]],
+    other: &mut [[I; 3]],
+    mut id_of: impl FnMut(I::Pair) -> Result<I>,
+) -> Result<()> {
+    let (mut at, mut at_other) = (0, 0);
+    let (mut first, mut first_other) = (head(one, 0), head(other, 0));
+    for _ in 0..one.len() + other.len() {
+        let turn = first <= first_other;
+        let id = id_of(select_unpredictable(turn, first, first_other))?;
+        if let Some(node) = one.get_mut(at) {
+            node[0] = id;
+        }
+        if let Some(node) = other.get_mut(at_other) {
+            node[0] = id;
+        }
+        at += usize::from(turn);
+        at_other += usize::from(!turn);
+        first = select_unpredictable(turn, head(one, at), first);
+        first_other = select_unpredictable(turn, first_other, head(other, at_other));
+    }
+    Ok(())
+}
+
+/// The same for any number of runs.
+fn merge_many<I: Lane>(runs: Vec<&mut [[I; 3]]>, mut id_of: impl FnMut(I::Pair) -> Result<I>) -> Result<()> {
+    let mut heads: Vec<_> = runs.iter().map(|run| head(run, 0)).collect();
+    let mut rests: Vec<_> = runs.into_iter().map(<[_]>::iter_mut).collect();
+    loop {
+        let least = (1..heads.len()).fold(0, |least, other| if heads[other] < heads[least] { other } else { least });
+        let Some(node) = rests[least].next() else { return Ok(()) };
+        node[0] = id_of(heads[least])?;
+        heads[least] = head(rests[least].as_slice(), 0);
+    }
+}
+
+/// Shows siblings in order: has `write` give an id to all that agree, unless their children are equal, and `put` it at each.
+fn merge<I: Lane>(
+    siblings: impl Source<I, 3>,
+    sorter: &mut Sorter,
+    space: &Space,
+    mut write: impl FnMut(I, I) -> Result<I>,
+    mut put: impl FnMut(u64, I) -> Result<()>,
+) -> Result<()> {
+    let mut last = [I::MAX; 2];
+    let mut id = I::of(FALSE);
+    sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| {
+        for &[low, high, node] in siblings {
+            if low != last[0] || high != last[1] {
+                last = [low, high];
+                id = if low == high { low } else { write(low, high)? };
+            }
+            put(node.get(), id)?;
+        }
+        Ok(())
+    })
+}
+
+/// The nodes of a level as (low, high, node), straight from the array of their children.
+struct Siblings<'a, I>(&'a [[I; 2]]);
+
+impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
+        self.0.iter().map(|pair| pair[lane]).for_each(show);
+        Ok(())
+    }
+
+    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; 3]) -> Result<()>) -> Result<()> {
+        (0..).zip(self.0).try_for_each(|(node, pair)| show(pair[lane], &[pair[0], pair[1], I::of(node)]))
+    }
+}
+
+/// So many nodes of a run tell how all lie.
+const SAMPLES: usize = 256;

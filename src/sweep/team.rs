@@ -1,0 +1,128 @@
+//! Several threads inside one level.
+//!
+//! ```text
+//!   requests of a level ─┬─► those of worker 0 ─► its nodes, its arcs ─► a queue of its own ─┐ sorted out by worker
+//!                        └─► those of worker 1 ─► its nodes, its arcs ─► a queue of its own ─┴─► next level
+//! ```
+//! A request belongs to one worker, whoever asks, so that equal ones meet; its node and all that becomes of that belong to the
+//! same worker. Nobody shares anything that changes, and all wait for each other between two steps of a level.
+
+use std::sync::atomic::{
+    AtomicUsize,
+    Ordering::{Acquire, Release},
+};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{
+    disk::lane::Lane,
+    error::{Error, Result},
+};
+
+/// How records are parted among workers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts {
+    /// Workers less one.
+    others: u32,
+    /// There are `1 << shift` logs a level: a power of two, so that a slot tells which is its own.
+    pub shift: u32,
+    /// Logs a level less one.
+    mask: usize,
+}
+
+impl Parts {
+    /// Parts for so many workers.
+    pub fn new(workers: usize) -> Self {
+        let logs = workers.next_power_of_two();
+        Self { others: workers as u32 - 1, shift: logs.ilog2(), mask: logs - 1 }
+    }
+
+    /// Logs a level.
+    pub fn logs(self) -> usize {
+        self.mask + 1
+    }
+
+    /// The log of a queue for a request with these `ids` on `level`.
+    #[inline(always)]
+    pub fn log_of_request<I: Lane>(self, level: usize, ids: &[I]) -> usize {
+        if self.others == 0 {
+            return level;
+        }
+        // 2^64 divided by the golden ratio: what ids have in common does not matter.
+        let mixed = ids.iter().fold(0u64, |mixed, id| (mixed ^ (id.get() >> 4)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        (level << self.shift) + (((mixed >> 32) * (u64::from(self.others) + 1)) >> 32) as usize
+    }
+
+    /// Which of the workers a record of this number belongs to.
+    #[inline(always)]
+    pub fn owner(self, number: u64) -> usize {
+        number as usize & self.mask
+    }
+
+    /// The log of a queue for what arrives at `slot` on a level of which the logs begin with `first`.
+    #[inline(always)]
+    pub fn log_of_slot(self, first: usize, slot: u64) -> usize {
+        first + self.owner(slot)
+    }
+}
+
+/// Looks at the others before one sleeps until they are done: some 50 µs.
+const SPINS: usize = 4_000;
+
+/// The threads of a store.
+#[derive(Debug, Default)]
+pub struct Team {
+    /// The others, if there are any.
+    pool: Option<ThreadPool>,
+}
+
+impl Team {
+    /// A team of so many, of which the caller is one.
+    ///
+    /// # Errors
+    /// `NotEnoughThreads` when the system does not give so many.
+    pub fn new(threads: usize) -> Result<Self> {
+        if threads == 1 {
+            return Ok(Self::default());
+        }
+        let others = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(|at| format!("strata {}", at + 1));
+        let fail = |error| Error::NotEnoughThreads { threads, source: std::io::Error::other(error) };
+        Ok(Self { pool: Some(others.build().map_err(fail)?) })
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> usize {
+        1 + self.pool.as_ref().map_or(0, ThreadPool::current_num_threads)
+    }
+
+    /// Does `work` on each of `items`, one for each of the team or fewer, all at once.
+    pub fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1) else {
+            return items.into_iter().map(work).collect();
+        };
+        let mut done: Vec<Option<Result<R>>> = items.iter().map(|_| None).collect();
+        let mut tasks = items.into_iter().zip(&mut done);
+        let own = tasks.next();
+        let left = AtomicUsize::new(tasks.len());
+        pool.in_place_scope(|scope| {
+            let (work, left) = (&work, &left);
+            for (item, done) in tasks {
+                scope.spawn(move |_| {
+                    *done = Some(work(item));
+                    left.fetch_sub(1, Release);
+                });
+            }
+            if let Some((item, done)) = own {
+                *done = Some(work(item));
+            }
+            // To sleep and to be woken takes longer than most waits.
+            for _ in 0..SPINS {
+                if left.load(Acquire) == 0 {
+                    break;
+                }
+                std::hint::spin_loop();
+            }
+        });
+        done.into_iter().flatten().collect()
+    }
+}
