@@ -1,6 +1,7 @@
 //! N-Queens by the classic recipe, end to end: ours against two packages that keep everything in RAM.
 //!
-//! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--only oxidd] [--limit 600]`
+//! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--threads 1,2] [--only oxidd]
+//! [--limit 600]`
 //!
 //! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
 //! is the disjunction of S(i, 0), …, S(i, N-1), and the board is the conjunction of all R(i), each accumulated in order.
@@ -34,7 +35,7 @@ mod peers {
     pub mod solutions;
 }
 
-const HEADINGS: [&str; 12] = [
+const HEADINGS: [&str; 13] = [
     "program",
     "N",
     "threads",
@@ -44,6 +45,7 @@ const HEADINGS: [&str; 12] = [
     "peak RSS MiB",
     "solutions",
     "ours’ CPU ÷ its",
+    "ours’ wall ÷ its",
     "CPU ns/request",
     "spilled MiB",
     "peak temp MiB",
@@ -69,9 +71,10 @@ struct Args {
     /// Start no run after that many seconds
     #[arg(long)]
     limit: Option<f64>,
-    /// Worker threads of `OxiDD`
-    #[arg(long, default_value_t = 1)]
-    peer_threads: u32,
+    /// Threads of ours and of `OxiDD`, each a row of the table; CPU time is compared with that of the first number of ours,
+    /// wall time with that of the last
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<u32>,
     /// Passed by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
@@ -96,7 +99,7 @@ impl Row {
     fn new(program: Program, n: u16, threads: u32, memory: &str) -> Self {
         let args = match program {
             Program::Ours => format!("count {n} --memory {memory} --threads {threads} --json"),
-            Program::Oxidd => format!("--child oxidd --n {n} --peer-threads {threads}"),
+            Program::Oxidd => format!("--child oxidd --n {n} --threads {threads}"),
             Program::LibBdd => format!("--child lib-bdd --n {n}"),
         };
         let args = args.split_whitespace().map(String::from).collect();
@@ -125,12 +128,17 @@ impl Row {
         self.median(|sample| Some(sample.cpu))
     }
 
-    /// The row in Markdown, its CPU time related to that of `ours`.
-    fn markdown(&self, ours: Option<f64>) -> String {
+    fn wall(&self) -> Option<f64> {
+        self.median(|sample| Some(sample.wall))
+    }
+
+    /// The row in Markdown, its CPU and wall time related to those of `ours`.
+    fn markdown(&self, [our_cpu, our_wall]: [Option<f64>; 2]) -> String {
         let reported = |key: &str| self.median(|sample| sample.report[key].as_f64());
         let number = |value: Option<f64>, digits| value.map_or("–".into(), |value| format!("{value:.digits$}"));
         let mib = |bytes: Option<f64>| number(bytes.map(|bytes| bytes / f64::from(1 << 20)), 0);
-        let ratio = ours.zip(self.cpu().filter(|&cpu| cpu > 0.0)).map(|(ours, cpu)| ours / cpu);
+        let ratio =
+            |ours: Option<f64>, its: Option<f64>| ours.zip(its.filter(|&its| its > 0.0)).map(|(ours, its)| ours / its);
         let per_request = self.cpu().zip(reported("processed_requests")).map(|(cpu, requests)| cpu * 1e9 / requests);
         let solutions = match (&self.failure, self.samples.is_empty()) {
             (Some(failure), _) => failure.clone(),
@@ -143,10 +151,11 @@ impl Row {
             self.threads.to_string(),
             self.samples.len().to_string(),
             number(self.cpu(), 2),
-            number(self.median(|sample| Some(sample.wall)), 2),
+            number(self.wall(), 2),
             number(self.median(|sample| Some(sample.peak_rss)), 0),
             solutions,
-            number(ratio, 2),
+            number(ratio(our_cpu, self.cpu()), 2),
+            number(ratio(our_wall, self.wall()), 2),
             number(per_request, 0),
             mib(reported("spilled_bytes")),
             mib(reported("peak_temp_bytes")),
@@ -158,7 +167,7 @@ impl Row {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let args = Args::parse();
     if let Some(peer) = args.child {
-        return child(peer, *args.n.first().ok_or("no board size")?, args.peer_threads);
+        return child(peer, *args.n.first().ok_or("no board size")?, args.threads[0]);
     }
     let (sizes, runs) = match (args.quick, args.bench) {
         _ if !args.n.is_empty() => (args.n.clone(), 3),
@@ -178,8 +187,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let mut of_size: Vec<Row> = Vec::new();
         for program in Program::value_variants().iter().copied().filter(wanted) {
             match program {
-                Program::Ours => of_size.extend(args.memory.iter().map(|memory| Row::new(program, n, 1, memory))),
-                Program::Oxidd => of_size.push(Row::new(program, n, args.peer_threads, "")),
+                Program::Ours => {
+                    let of_budget =
+                        |memory| args.threads.iter().map(move |&threads| Row::new(program, n, threads, memory));
+                    of_size.extend(args.memory.iter().flat_map(|memory| of_budget(memory)));
+                }
+                Program::Oxidd => of_size.extend(args.threads.iter().map(|&threads| Row::new(program, n, threads, ""))),
                 Program::LibBdd => of_size.push(Row::new(program, n, 1, "")),
             }
         }
@@ -196,8 +209,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     println!("| {} |", HEADINGS.join(" | "));
     println!("|---{}|", "|--:".repeat(HEADINGS.len() - 1));
     for row in &rows {
-        let ours = rows.iter().find(|other| other.program == Program::Ours && other.n == row.n);
-        println!("{}", row.markdown(ours.and_then(Row::cpu)));
+        let of = |threads: Option<&u32>| {
+            let ours = |other: &&Row| other.program == Program::Ours && other.n == row.n;
+            rows.iter().find(|other| ours(other) && Some(&other.threads) == threads)
+        };
+        let ours = [of(args.threads.first()).and_then(Row::cpu), of(args.threads.last()).and_then(Row::wall)];
+        println!("{}", row.markdown(ours));
     }
     let left_out = |row: &&Row| row.failure.is_none() && row.samples.len() < runs as usize;
     for row in rows.iter().filter(left_out) {
