@@ -75,7 +75,8 @@ pub struct Block {
     words: Box<[u64]>,
     class: Class,
     share: Share,
-    home: Arc<Home>,
+    /// `None` for no memory.
+    home: Option<Arc<Home>>,
 }
 
 /// Bytes of tables, charged until this is dropped.
@@ -151,7 +152,7 @@ impl Pool {
         let home = &self.home;
         let recycled = home.list(class).pop();
         let words = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
-        Block { words, class, share, home: home.clone() }
+        Block { words, class, share, home: Some(home.clone()) }
     }
 
     /// A block outside every share: a reader's or writer's one buffer.
@@ -190,7 +191,19 @@ impl Home {
     }
 }
 
+/// No memory.
+impl Default for Block {
+    fn default() -> Self {
+        Self { words: Box::default(), class: Class::Small, share: Share::Queue, home: None }
+    }
+}
+
 impl Block {
+    /// Whether it has any memory.
+    pub fn is_some(&self) -> bool {
+        self.home.is_some()
+    }
+
     /// The size of the block.
     pub fn class(&self) -> Class {
         self.class
@@ -209,9 +222,10 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        let Some(home) = &self.home else { return };
         let words = std::mem::take(&mut self.words);
-        self.home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
-        self.home.list(self.class).push(words);
+        home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
+        home.list(self.class).push(words);
     }
 }
 

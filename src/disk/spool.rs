@@ -24,9 +24,9 @@ use crate::error::Result;
 pub struct Spool<I, const N: usize> {
     share: Share,
     parts: Vec<Part>,
-    tail: Option<Block>,
+    tail: Block,
     /// Lanes used in the tail.
-    used: usize,
+    used: u32,
     /// Records in `parts`.
     filed: u64,
     /// The range of the first lane over the parts on disk.
@@ -75,30 +75,38 @@ fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
 impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
     pub fn new(share: Share) -> Self {
-        Self { share, parts: Vec::new(), tail: None, used: 0, filed: 0, spilled: Range::default(), marker: PhantomData }
+        Self {
+            share,
+            parts: Vec::new(),
+            tail: Block::default(),
+            used: 0,
+            filed: 0,
+            spilled: Range::default(),
+            marker: PhantomData,
+        }
     }
 
     fn tail(&self) -> &[[I; N]] {
-        self.tail.as_ref().map_or(&[], |block| records(block.words(), self.used))
+        records(self.tail.words(), self.used as usize)
     }
 
     /// Appends `record` if there is room for it in the tail.
     #[inline(always)]
     pub fn push(&mut self, record: [I; N]) -> bool {
-        let Some(tail) = &mut self.tail else { return false };
-        let lanes: &mut [I] = bytemuck::cast_slice_mut(tail.words_mut());
-        let Some(room) = lanes.get_mut(self.used..).and_then(|room| room.first_chunk_mut::<N>()) else { return false };
+        let at = self.used as usize;
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
+        let Some(room) = lanes.get_mut(at..at + N) else { return false };
         // Lane by lane: a record in registers is not laid out in memory first.
         for (room, lane) in room.iter_mut().zip(record) {
             *room = lane;
         }
-        self.used += N;
+        self.used += N as u32;
         true
     }
 
     /// Makes room for a record after a `push` that found none; `false` when the share is used up.
     pub fn grow(&mut self, pool: &Pool) -> bool {
-        let class = self.tail.as_ref().map_or(Class::Small, |tail| tail.class().next());
+        let class = if self.tail.is_some() { self.tail.class().next() } else { Class::Small };
         match pool.take(self.share, class) {
             Some(block) => self.replace_tail(block),
             None => return false,
@@ -108,21 +116,21 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Goes on in `block`: a tail that was small is copied into it, a full one becomes a part.
     fn replace_tail(&mut self, mut block: Block) {
-        match &self.tail {
-            Some(tail) if tail.words().len() < block.words().len() => {
-                let words = (self.used * I::WORDS).div_ceil(2);
-                block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
-            }
-            _ => self.file_tail(),
+        if self.tail.words().len() < block.words().len() {
+            let words = (self.used as usize * I::WORDS).div_ceil(2);
+            block.words_mut()[..words].copy_from_slice(&self.tail.words()[..words]);
+        } else {
+            self.file_tail();
         }
-        self.tail = Some(block);
+        self.tail = block;
     }
 
     /// Makes the tail a finished part.
     fn file_tail(&mut self) {
         self.filed = self.count();
-        if let Some(tail) = self.tail.take().filter(|_| self.used > 0) {
-            self.parts.push(Part::Ram(tail, self.used as u32));
+        let tail = std::mem::take(&mut self.tail);
+        if self.used > 0 {
+            self.parts.push(Part::Ram(tail, self.used));
         }
         self.used = 0;
     }
@@ -158,10 +166,11 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Appends all of `records`, like [`append`](Self::append).
     pub fn append_all(&mut self, mut records: &[[I; N]], space: &Space) -> Result<()> {
         while !records.is_empty() {
-            let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
-            let (now, later) = records.split_at(records.len().min((lanes.len() - self.used) / N));
-            lanes[self.used..self.used + now.len() * N].copy_from_slice(now.as_flattened());
-            self.used += now.len() * N;
+            let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
+            let room = &mut lanes[self.used as usize..];
+            let (now, later) = records.split_at(records.len().min(room.len() / N));
+            room[..now.len() * N].copy_from_slice(now.as_flattened());
+            self.used += (now.len() * N) as u32;
             records = later;
             if !records.is_empty() {
                 self.make_room(space)?;
@@ -176,16 +185,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.grow(&space.pool) {
             return Ok(());
         }
-        match &self.tail {
-            Some(tail) if tail.class() == Class::Full => {
-                let slot = space.scratch.write(lane_bytes::<I>(tail.words(), self.used))?;
-                include::<I, N>(&mut self.spilled, 0, records(tail.words(), self.used));
-                self.filed = self.count();
-                self.parts.push(Part::Disk(Arc::new(slot), 0, self.used as u32));
-                self.used = 0;
-            }
+        if self.tail.is_some() && self.tail.class() == Class::Full {
+            let (words, used) = (self.tail.words(), self.used as usize);
+            let slot = space.scratch.write(lane_bytes::<I>(words, used))?;
+            include::<I, N>(&mut self.spilled, 0, records(words, used));
+            self.filed = self.count();
+            self.parts.push(Part::Disk(Arc::new(slot), 0, self.used));
+            self.used = 0;
+        } else {
             // One full block a log is what it needs to spill well, whatever its share.
-            _ => self.grow_anyway(&space.pool),
+            self.grow_anyway(&space.pool);
         }
         Ok(())
     }
@@ -209,7 +218,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// How many records there are.
     pub fn count(&self) -> u64 {
-        self.filed + (self.used / N) as u64
+        self.filed + (self.used as usize / N) as u64
     }
 
     /// Shows all records in the order they came, a block at a time.

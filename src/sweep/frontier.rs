@@ -1,0 +1,338 @@
+//! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
+
+use super::{spec::Spec, team::Parts};
+use crate::{
+    disk::{
+        lane::Lane,
+        pool::Share,
+        queue::LevelQueue,
+        sorter::{BATCH, Sorter},
+        space::Space,
+        spool::Spool,
+    },
+    error::{Error, Result},
+    file::{
+        level_map::LevelMap,
+        node_file::NodeFile,
+        reader::LevelReader,
+        unreduced::{Count, Part, Unreduced},
+    },
+};
+
+/// What the workers of a sweep share, and nobody changes.
+pub struct Ground<'a, S, const N: usize> {
+    /// The operation.
+    pub spec: &'a S,
+    /// Memory and disk.
+    pub space: &'a Space,
+    /// What it is done to.
+    pub operands: &'a [&'a NodeFile],
+    /// For each operand the level of the sweep of each of its ids; the terminals are below all.
+    pub maps: &'a [LevelMap; N],
+    /// The variables of all operands, top-down.
+    pub variables: &'a [u32],
+}
+
+impl<S, const N: usize> Clone for Ground<'_, S, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, const N: usize> Copy for Ground<'_, S, N> {}
+
+/// What one worker has between two levels: what is asked below, and what came out above.
+#[repr(align(128))]
+pub struct Frontier<'a, I, S, const N: usize> {
+    ground: Ground<'a, S, N>,
+    /// One for each lane of a request; the last stands for nothing.
+    operands: [Operand<'a>; N],
+    /// How queues are parted.
+    pub parts: Parts,
+    /// Requests for the levels below.
+    pub queue: LevelQueue<I, N>,
+    /// What comes out.
+    pub part: Part<I>,
+    /// As in what all make.
+    search: bool,
+    most: u64,
+    /// The low slot of the first node of the level at hand, and of the next one.
+    first: u64,
+    next: u64,
+    /// How far the high slot of a node is from its low one.
+    step: u64,
+    /// How many of `part.ones` come from the levels above.
+    ones_above: u64,
+}
+
+/// An operand and where a worker is in it.
+struct Operand<'a> {
+    file: &'a NodeFile,
+    /// The level of the sweep for each of its ids; the terminals are below all.
+    levels: &'a LevelMap,
+    /// The rank of its highest level not yet passed.
+    rank: usize,
+    /// Its nodes on the level at hand.
+    reader: LevelReader<'a>,
+}
+
+impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
+    /// A frontier above all levels, over what `part` has already.
+    pub fn new(ground: &Ground<'a, S, N>, result: &Unreduced<I>, parts: Parts, part: Part<I>) -> Result<Self> {
+        let random = window_of::<N>(ground.space);
+        let operands = std::array::from_fn(|at| {
+            // The last lane has no operand: it is on no level ever.
+            let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
+            let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
+            let reader = LevelReader::new(file, if at == 0 { random / 8 } else { random });
+            Operand { file, levels: &ground.maps[at], rank, reader }
+        });
+        let (search, most) = (result.search, result.most);
+        let (queue, ones_above) = (ground.queue(parts)?, part.ones.count());
+        Ok(Self { ground: *ground, operands, parts, queue, part, search, most, first: 0, next: 0, step: 1, ones_above })
+    }
+
+    /// Sends a request of the level at hand to the level of its highest node, or notes its value.
+    #[inline(always)]
+    fn ask(&mut self, mut request: [I; N]) -> Result<()> {
+        match self.ground.spec.decide(&mut request) {
+            Some(false) => Ok(()),
+            Some(true) => self.part.ones.append([request[N - 1]], self.ground.space),
+            None => self.send(request),
+        }
+    }
+
+    /// The same for a request that comes from any level above.
+    #[inline(always)]
+    pub fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
+        match self.ground.spec.decide(&mut request) {
+            Some(false) => Ok(()),
+            Some(true) => self.part.passed.append([request[N - 1]], self.ground.space),
+            None => self.send(request),
+        }
+    }
+
+    #[inline(always)]
+    fn send(&mut self, request: [I; N]) -> Result<()> {
+        let mut level = u32::MAX;
+        for at in 0..N - 1 {
+            level = level.min(self.operands[at].levels.of(request[at].get()));
+        }
+        self.enqueue(level as usize, request)
+    }
+
+    /// Sends a request to its level.
+    #[inline(always)]
+    pub fn enqueue(&mut self, level: usize, request: [I; N]) -> Result<()> {
+        self.queue.push(self.parts.log_of_request(level, &request[..N - 1]), request, self.ground.space)
+    }
+
+    /// The first operand, and the rank of its highest level not yet passed.
+    pub fn first_operand(&self) -> (&'a NodeFile, usize) {
+        (self.operands[0].file, self.operands[0].rank)
+    }
+
+    /// How many requests this worker has for `level`.
+    pub fn waiting(&self, level: usize) -> u64 {
+        (0..self.parts.logs()).map(|log| self.queue.count(level << self.parts.shift | log)).sum()
+    }
+
+    /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
+    pub fn ended(&self) -> bool {
+        self.next / 2 > self.most || self.search && self.part.trues() > 0
+    }
+
+    /// Brings every operand to the level of `variable`.
+    pub fn open(&mut self, variable: u32) {
+        self.operands.iter_mut().for_each(|operand| operand.open(variable));
+    }
+
+    /// Begins a level in `1 << shift` parts; the low slot of the first node here is `first`.
+    pub fn begin_level(&mut self, first: u64, shift: u32) {
+        (self.first, self.next, self.step) = (first, first, 1 << shift);
+    }
+
+    /// Nodes made on the level at hand.
+    pub fn nodes(&self) -> u64 {
+        (self.next - self.first) / (2 * self.step)
+    }
+
+    /// Enters the level just expanded in the table.
+    pub fn end_level(&mut self) {
+        let ones = self.part.ones.count();
+        self.part.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
+        (self.first, self.ones_above) = (self.next, ones);
+    }
+
+    /// Makes one node of all requests that agree, notes who asked for it, and asks for its children. Requests that the rule of
+    /// the level makes one request of go on instead.
+    pub fn expand_level(&mut self, variable: u32, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+        let Ground { spec, space, .. } = self.ground;
+        let rule = spec.rule(variable);
+        let late = self.late_operands();
+        let mut suspended = Spool::new(Share::Queue);
+        let mut last = [I::MAX; N];
+        let mut passes = None;
+        sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {
+            if self.ended() {
+                return Ok(());
+            }
+            self.check_room(requests.len())?;
+            let mut arcs = [[I::of(0)]; BATCH];
+            let mut filled = 0;
+            let (mut previous, mut passed) = (last, passes);
+            for &request in requests {
+                let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
+                previous = request;
+                if fresh {
+                    if late == 0 {
+                        let [mut low, mut high] = self.cofactors(request, 0)?;
+                        let passing = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
+                        passed = passing.then_some(low);
+                        if !passing {
+                            let node = self.number();
+                            self.ask_both(node, low, high)?;
+                        }
+                    } else {
+                        let [low, high] = self.cofactors(request, late)?;
+                        let node = self.number();
+                        suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
+                    }
+                }
+                if let Some(mut whole) = passed {
+                    whole[N - 1] = request[N - 1];
+                    self.pass_on(whole)?;
+                } else {
+                    // Below `BATCH` in any case, which the compiler does not know.
+                    arcs[filled % BATCH] = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
+                    filled += 1;
+                }
+            }
+            (last, passes) = (previous, passed);
+            if self.search { Ok(()) } else { self.part.arcs.append_all(&arcs[..filled], space) }
+        })?;
+        self.resolve_late(late, rule, suspended, sorter)
+    }
+
+    /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
+    /// become a node by now; it is given two equal children, and reduce drops it.
+    fn resolve_late(
+        &mut self,
+        late: u32,
+        rule: Option<S::Rule>,
+        suspended: Spool<I, LANES>,
+        sorter: &mut Sorter,
+    ) -> Result<()> {
+        let Ground { spec, space, .. } = self.ground;
+        let (mut late, mut suspended) = (late, suspended);
+        while late != 0 {
+            let at = late.trailing_zeros() as usize;
+            late &= late - 1;
+            let mut next = Spool::new(Share::Queue);
+            sorter.sort(suspended, 1, space, &mut |batch: &[[I; LANES]]| {
+                batch.iter().try_for_each(|partial| {
+                    let (node, mut low, mut high) = resume::<I, N>(partial);
+                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                    if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
+                        high = low;
+                    }
+                    match late {
+                        0 => self.ask_both(node, low, high),
+                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space),
+                    }
+                })
+            })?;
+            suspended = next;
+        }
+        Ok(())
+    }
+
+    /// The low and the high cofactor of each operand of `request` but those that are `late`.
+    #[inline(always)]
+    fn cofactors(&mut self, request: [I; N], late: u32) -> Result<[[I; N]; 2]> {
+        let (mut low, mut high) = (request, request);
+        for at in 0..N - 1 {
+            if late & 1 << at == 0 {
+                [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], self.ground.space)?;
+            }
+        }
+        Ok([low, high])
+    }
+
+    /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
+    fn late_operands(&self) -> u32 {
+        let span = window_of::<N>(self.ground.space) as u64;
+        (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
+    }
+
+    /// Fails when `count` more nodes might not find an id in this width.
+    fn check_room(&self, count: usize) -> Result<()> {
+        let limit = if I::WORDS == 1 { self.ground.space.limits.narrow_ids } else { u64::MAX >> 3 };
+        let next = self.next / 2 + count as u64 * self.step;
+        if next > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
+    }
+
+    /// The low slot of a new node.
+    #[inline(always)]
+    fn number(&mut self) -> u64 {
+        let node = self.next;
+        self.next += 2 * self.step;
+        node
+    }
+
+    #[inline(always)]
+    fn ask_both(&mut self, node: u64, mut low: [I; N], mut high: [I; N]) -> Result<()> {
+        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + self.step));
+        self.ask(low)?;
+        self.ask(high)
+    }
+}
+
+impl<S, const N: usize> Ground<'_, S, N> {
+    /// A queue of all levels.
+    pub fn queue<I: Lane>(&self, parts: Parts) -> Result<LevelQueue<I, N>> {
+        LevelQueue::new(self.variables.len() << parts.shift, self.space)
+    }
+}
+
+impl Operand<'_> {
+    /// Goes to the level of `variable`, if there is one.
+    fn open(&mut self, variable: u32) {
+        if self.rank > 0 && self.file.variable(self.rank) == variable {
+            self.reader.enter(self.rank);
+            self.rank -= 1;
+        } else {
+            self.reader.leave();
+        }
+    }
+}
+
+/// Bytes that each operand read at random may map.
+fn window_of<const N: usize>(space: &Space) -> usize {
+    space.limits.window / (N - 2).max(1)
+}
+
+/// Lanes of a suspended node, enough for four operands.
+const LANES: usize = 10;
+
+/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each operand its two
+/// cofactors (twice the id itself as long as it is not resolved).
+#[inline(always)]
+fn suspend<I: Lane, const N: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; LANES] {
+    let mut record = [I::of(0); LANES];
+    (record[0], record[1]) = (low[at], I::of(node));
+    for operand in 0..N - 1 {
+        (record[2 + 2 * operand], record[3 + 2 * operand]) = (low[operand], high[operand]);
+    }
+    record
+}
+
+/// The node's low slot and its cofactors so far.
+#[inline(always)]
+fn resume<I: Lane, const N: usize>(record: &[I; LANES]) -> (u64, [I; N], [I; N]) {
+    let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
+    for operand in 0..N - 1 {
+        (low[operand], high[operand]) = (record[2 + 2 * operand], record[3 + 2 * operand]);
+    }
+    (record[1].get(), low, high)
+}
