@@ -159,7 +159,7 @@ impl BddBuilder {
             self.end_level();
             self.variable = Some(variable);
         }
-        if self.level.len() * ENTRY_BYTES >= self.space.limits.dense {
+        if self.level.len() * ENTRY_BYTES >= self.space.limits.building {
             self.level.clear();
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;

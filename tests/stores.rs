@@ -13,7 +13,7 @@ use std::{
 
 use common::{
     Random, default_store,
-    functions::{hidden_weighted_bit, product, queens, random_tree},
+    functions::{hidden_weighted_bit, product, queens, random_function, random_tree},
     smallest_store, store_with, tightest,
 };
 use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store, testing::Testing};
@@ -119,6 +119,19 @@ fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
             assert_eq!(&f.sat_count(10).unwrap(), count, "{name}");
         }
     }
+}
+
+/// As many queues as threads, squared, for tables that cannot go to disk.
+#[test]
+fn many_threads_have_room_for_as_many_levels_as_one() -> Result<()> {
+    let count = |threads| {
+        let store = Store::new(Config { memory: 64 << 20, threads, ..Config::default() })?;
+        let cube = store.cube((100..3100).map(|variable| (variable, true)))?;
+        let (f, g) = (random_function(&store, 1, 15), random_function(&store, 2, 15));
+        Ok(f.and(&cube)?.xor(&g.and(&cube)?)?.node_count())
+    };
+    assert_eq!(count(8)?, count(1)?);
+    Ok(())
 }
 
 #[test]

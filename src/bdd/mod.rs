@@ -37,7 +37,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Bdd {
     store: Store,
-    file: Arc<NodeFile>,
+    pub(crate) file: Arc<NodeFile>,
     /// Whether the function is the negation of what the file holds.
     complement: bool,
 }

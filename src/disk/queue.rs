@@ -19,20 +19,32 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
+    /// Bytes of memory this queue may hold, and those it does.
+    quota: usize,
+    held: usize,
     /// For the logs themselves.
     _charge: Charge,
 }
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
-    /// An empty queue of `levels` levels.
+    /// An empty queue of `levels` levels, one of so many `queues` that use their share at the same time.
     ///
     /// # Errors
     /// `BudgetExceeded` when the queue's share has no room for so many, even empty.
-    pub fn new(levels: usize, space: &Space) -> Result<Self> {
+    pub fn new(levels: usize, queues: usize, space: &Space) -> Result<Self> {
+        let charge = Self::charge(levels, space)?;
+        let quota = space.pool.limit(Share::Queue) / queues;
+        let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
+        Ok(Self { levels, quota, held: 0, _charge: charge })
+    }
+
+    /// Charges the tables of queues with so many `levels` in all.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when the share of tables has no room for so many.
+    pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
         // A sweep keeps a few small tables beside its queue, by level.
-        let bytes = levels * (size_of::<Spool<I, N>>() + 64);
-        let charge = space.pool.charge(bytes, "a queue of so many levels")?;
-        Ok(Self { levels: (0..levels).map(|_| Spool::new(Share::Queue)).collect(), _charge: charge })
+        space.pool.charge(levels * (size_of::<Spool<I, N>>() + 64), "a queue of so many levels")
     }
 
     /// Pushes `record` for `level`, which has not been taken.
@@ -52,27 +64,33 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
 
     /// The records for `level`; its log is then gone from the queue.
     pub fn take(&mut self, level: usize) -> Spool<I, N> {
-        std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue))
+        let log = std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue));
+        self.held -= log.memory();
+        log
     }
 
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, level: usize, space: &Space) -> Result<()> {
-        if self.levels[level].grow(&space.pool) {
+        if self.held < self.quota
+            && let Some(bytes) = self.levels[level].grow(&space.pool)
+        {
+            self.held += bytes;
             return Ok(());
         }
-        self.evict(space)?;
-        if !self.levels[level].grow(&space.pool) {
-            // The share is held by others: all of this queue is on disk, so it is no more than this block beyond.
-            self.levels[level].grow_anyway(&space.pool);
+        // Where others hold the share, a quarter of the quota is there for this queue in any case: to write less is not worth it.
+        if self.held >= self.quota / 4 {
+            self.evict(space)?;
         }
+        let log = &mut self.levels[level];
+        self.held += log.grow(&space.pool).unwrap_or_else(|| log.grow_anyway(&space.pool));
         Ok(())
     }
 
-    /// Moves the logs that are needed last to disk, until a quarter of the share is free: so much at once that looking
+    /// Moves the logs that are needed last to disk, until a quarter of the quota is free: so much at once that looking
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
-        let enough = space.pool.limit(Share::Queue) / 4;
+        let enough = self.quota / 4;
         let mut bundle = Bundle::new(space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
@@ -81,16 +99,33 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
             }
             freed += log.evict(&mut bundle)?;
         }
+        self.held -= freed;
         bundle.finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BinaryHeap;
+    use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
     use super::*;
-    use crate::disk::{sorter::Sorter, space::testing};
+    use crate::disk::{pool::Class, sorter::Sorter, space::testing};
+
+    #[test]
+    fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
+        let space = testing::space_with(|limits| (limits.block, limits.queue) = (16 << 10, 1 << 20));
+        let _others: Vec<_> = std::iter::from_fn(|| space.pool.take(Share::Queue, Class::Small)).collect();
+        let mut queue = LevelQueue::<u32, 3>::new(4, 2, &space).expect("room for tables");
+        for at in 0..100_000 {
+            queue.push(2 + at as usize % 2, [at; 3], &space).expect("room on disk");
+        }
+        assert!(space.meter.spilled_bytes.load(Relaxed) > 900_000);
+        assert!(space.meter.temp_bytes.load(Relaxed) < 2_000_000);
+        for level in 2..4 {
+            assert_eq!(queue.take(level).count(), 50_000);
+        }
+        assert_eq!(queue.held, 0);
+    }
 
     /// The obviously right twin: one heap over everything.
     #[test]
@@ -101,7 +136,7 @@ mod tests {
                     limits.block = 4096;
                     (limits.queue, limits.sort) = (queue, sort);
                 });
-                let mut queue = LevelQueue::<u32, 3>::new(12, &space).expect("room for tables");
+                let mut queue = LevelQueue::<u32, 3>::new(12, 1, &space).expect("room for tables");
                 let mut heap = BinaryHeap::new();
                 let mut sorter = Sorter::default();
                 let mut state = 5u32;

@@ -20,6 +20,8 @@ pub struct Limits {
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
     pub dense: usize,
+    /// What a builder keeps of one level, to know a node it has been given before.
+    pub building: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
@@ -44,6 +46,7 @@ impl Limits {
             diagrams: part(4),
             sort: part(5),
             dense: part(3),
+            building: part(3),
             window: part(2),
             // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
             // the smallest budget still holds thousands of diagrams.

@@ -104,25 +104,25 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         true
     }
 
-    /// Makes room for a record after a `push` that found none; `false` when the share is used up.
-    pub fn grow(&mut self, pool: &Pool) -> bool {
+    /// Makes room for a record after a `push` that found none; gives the bytes that takes, `None` when the share is used up.
+    pub fn grow(&mut self, pool: &Pool) -> Option<usize> {
         let class = if self.tail.is_some() { self.tail.class().next() } else { Class::Small };
-        match pool.take(self.share, class) {
-            Some(block) => self.replace_tail(block),
-            None => return false,
-        }
-        true
+        Some(self.replace_tail(pool.take(self.share, class)?))
     }
 
     /// Goes on in `block`: a tail that was small is copied into it, a full one becomes a part.
-    fn replace_tail(&mut self, mut block: Block) {
+    fn replace_tail(&mut self, mut block: Block) -> usize {
+        let bytes = size_of_val(block.words());
+        let mut freed = 0;
         if self.tail.words().len() < block.words().len() {
             let words = (self.used as usize * I::WORDS).div_ceil(2);
             block.words_mut()[..words].copy_from_slice(&self.tail.words()[..words]);
+            freed = size_of_val(self.tail.words());
         } else {
             self.file_tail();
         }
         self.tail = block;
+        bytes - freed
     }
 
     /// Makes the tail a finished part.
@@ -135,9 +135,18 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.used = 0;
     }
 
-    /// Goes on in a full block, whatever its share says.
-    pub fn grow_anyway(&mut self, pool: &Pool) {
-        self.replace_tail(pool.take_anyway(self.share, Class::Full));
+    /// Goes on in a full block, whatever its share says; gives the bytes that takes.
+    pub fn grow_anyway(&mut self, pool: &Pool) -> usize {
+        self.replace_tail(pool.take_anyway(self.share, Class::Full))
+    }
+
+    /// Bytes of memory it holds.
+    pub fn memory(&self) -> usize {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Ram(block, _) => size_of_val(block.words()),
+            Part::Disk(..) => 0,
+        });
+        parts.sum::<usize>() + size_of_val(self.tail.words())
     }
 
     /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
@@ -182,7 +191,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, space: &Space) -> Result<()> {
-        if self.grow(&space.pool) {
+        if self.grow(&space.pool).is_some() {
             return Ok(());
         }
         if self.tail.is_some() && self.tail.class() == Class::Full {

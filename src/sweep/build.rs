@@ -100,3 +100,43 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BuilderNode, Config, Store, disk::space::Limits, store::Testing, sweep::quantify::Quantify};
+
+    /// A truth table of nine variables without a pattern, false at first.
+    fn table(store: &Store) -> NodeFile {
+        let mut state = 12345u64;
+        let mut bit = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 40 & 1 == 1
+        };
+        let mut layer: Vec<BuilderNode> = (0..512).map(|at| (bit() && at >= 4).into()).collect();
+        let mut builder = store.builder().expect("a builder");
+        for variable in (0..9).rev() {
+            let mut node = |pair: &[_]| builder.add_node(variable, pair[0], pair[1]).expect("room");
+            layer = layer.chunks(2).map(&mut node).collect();
+        }
+        (*builder.build().expect("a diagram").file).clone()
+    }
+
+    #[test]
+    fn a_sweep_with_a_limit_is_right_or_given_up_whatever_the_number_of_threads() {
+        for threads in [1, 2, 3, 4, 8] {
+            let testing = Testing { limits: Some(Limits { alone: 5, ..Limits::of(1 << 28) }), backend: None };
+            let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
+            let file = table(&store);
+            let spec = Quantify { absorbing: true, complement: false, variables: vec![7, 8] };
+            let within = |most| {
+                let built = store.run("exists", |run| build_within::<_, 5>(&spec, &[&file; 4], most, run));
+                built.expect("room").map(|file| file.hash())
+            };
+            let right = within(u64::MAX);
+            let outcomes: Vec<_> = (0..600).map(within).collect();
+            assert!(outcomes.iter().all(|outcome| outcome.is_none() || *outcome == right), "{threads} threads");
+            assert!(outcomes[0].is_none() && (threads > 1 || outcomes[599] == right));
+        }
+    }
+}

@@ -25,7 +25,7 @@ use super::{
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, sorter::Sorter, spool::Spool},
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -65,7 +65,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         let count = sweep.waiting(level);
         if count > 0 {
             run.counters.requests += count;
-            if count > run.space.limits.alone && run.team.size() > 1 {
+            if count > run.space.limits.alone && run.team.size() > 1 && sweep.may_share(run) {
                 sweep.expand_shared(level, run)?;
             } else {
                 sweep.expand_alone(level, &mut run.desks[0].sorter)?;
@@ -129,6 +129,14 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             }
         }
         all
+    }
+
+    /// Whether the tables of as many queues as there are threads have room, on the way down and on the way up.
+    fn may_share(&self, run: &Run<'_>) -> bool {
+        let levels = self.ground.variables.len() + self.result.levels.ranks();
+        let parts = Parts::new(run.team.size());
+        self.workers.len() > 1
+            || LevelQueue::<I, N>::charge(parts.workers() * (levels << parts.shift), run.space).is_ok()
     }
 
     fn expand_alone(&mut self, level: usize, sorter: &mut Sorter) -> Result<()> {

@@ -139,7 +139,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
     pub fn ended(&self) -> bool {
-        self.next / 2 > self.most || self.search && self.part.trues() > 0
+        // No more than the table of levels will say, which has the widest part.
+        self.next / (2 * self.step) * self.step > self.most || self.search && self.part.trues() > 0
     }
 
     /// Brings every operand to the level of `variable`.
@@ -291,7 +292,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 impl<S, const N: usize> Ground<'_, S, N> {
     /// A queue of all levels.
     pub fn queue<I: Lane>(&self, parts: Parts) -> Result<LevelQueue<I, N>> {
-        LevelQueue::new(self.variables.len() << parts.shift, self.space)
+        LevelQueue::new(self.variables.len() << parts.shift, parts.workers(), self.space)
     }
 }
 

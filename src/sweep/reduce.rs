@@ -104,7 +104,7 @@ impl<I: Lane> Upward<I> {
         let road = Road { logs: &logs, parts, space };
         let mut workers = Vec::with_capacity(halves.len());
         for Part { counts, arcs, ones, passed } in halves {
-            let queue = LevelQueue::new(levels.ranks() << parts.shift, space)?;
+            let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
             let (arcs, ones) = (arcs.into_stack(), ones.into_stack());
             let mut worker = Worker { counts, arcs, ones, queue };
             passed.drain(space, |block| {

@@ -37,6 +37,11 @@ impl Parts {
         Self { others: workers as u32 - 1, shift: logs.ilog2(), mask: logs - 1 }
     }
 
+    /// How many workers there are.
+    pub fn workers(self) -> usize {
+        self.others as usize + 1
+    }
+
     /// Logs a level.
     pub fn logs(self) -> usize {
         self.mask + 1
@@ -48,8 +53,10 @@ impl Parts {
         if self.others == 0 {
             return level;
         }
-        // 2^64 divided by the golden ratio: what ids have in common does not matter.
-        let mixed = ids.iter().fold(0u64, |mixed, id| (mixed ^ (id.get() >> 4)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids have
+        // in common does not matter.
+        let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
+        let mixed = all.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (level << self.shift) + (((mixed >> 32) * (u64::from(self.others) + 1)) >> 32) as usize
     }
 
@@ -66,8 +73,8 @@ impl Parts {
     }
 }
 
-/// Looks at the others before one sleeps until they are done: some 50 µs.
-const SPINS: usize = 4_000;
+/// Looks at the others before one sleeps until they are done: some 20 µs.
+const SPINS: usize = 500;
 
 /// The threads of a store.
 #[derive(Debug, Default)]

@@ -96,7 +96,7 @@ pub fn fold<C: Load<N>, const N: usize>(
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
     let ranks = LevelMap::new(file.levels(), |rank| rank as u32);
-    let mut upper = Fold { file, ranks, load, queue: LevelQueue::new(top, space)?, terminal: terminal.into() };
+    let mut upper = Fold { file, ranks, load, queue: LevelQueue::new(top, 1, space)?, terminal: terminal.into() };
     let mut root = upper.load.root();
     root[0] = file.root();
     upper.queue.push(0, root, space)?;

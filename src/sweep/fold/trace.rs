@@ -175,7 +175,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let (space, levels) = (run.space, file.levels());
     let mut incoming =
         Incoming { inner: log.inner.into_stack(), ends: log.ends.into_stack(), node: 0, more: true, space };
-    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
+    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
         let (first, end) = levels.range(rank);
