@@ -73,8 +73,9 @@ impl Parts {
     }
 }
 
-/// Looks at the others before one sleeps until they are done: some 20 µs.
-const SPINS: usize = 500;
+/// Looks at the others before one sleeps until they are done: some 50 µs. To yield instead costs a time slice for every wait
+/// where other programs want the processor.
+const SPINS: usize = 2000;
 
 /// The threads of a store.
 #[derive(Debug, Default)]
