@@ -37,7 +37,7 @@ pub struct Limits {
 impl Limits {
     /// The division of `budget` bytes.
     pub fn of(budget: usize) -> Self {
-        let block = (budget / 2048).next_power_of_two().clamp(8 << 10, 128 << 10);
+        let block = (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10);
         let part = |share: usize| budget / 32 * share;
         Self {
             block,
