@@ -8,7 +8,7 @@ use common::{
     functions::{Algebra, hidden_weighted_bit, of_table, product},
     limits, store_with,
 };
-use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Error, Result, Store};
+use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
 
 const LARGEST: u32 = (1 << 24) - 1;
 
@@ -390,5 +390,27 @@ fn a_root_that_comes_out_as_a_terminal_does_not_hide_other_nodes() -> Result<()>
     builder.add_node(1, false, true)?;
     builder.add_node(0, false, false)?;
     assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 1 })));
+    Ok(())
+}
+
+/// More nodes on a level than an eighth of the builder's share would keep.
+#[test]
+fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> {
+    for threads in [1, 8] {
+        let store = Store::new(Config { memory: 128 << 20, threads, ..Config::default() })?;
+        let mut builder = store.builder()?;
+        let mut lower = vec![BuilderNode::from(false), BuilderNode::from(true)];
+        for variable in [22, 21, 20] {
+            let pairs = lower.iter().flat_map(|&low| lower.iter().map(move |&high| (low, high)));
+            lower = pairs.take(300).map(|(low, high)| builder.add_node(variable, low, high)).collect::<Result<_>>()?;
+        }
+        let first = builder.add_node(19, lower[0], lower[1])?;
+        for &low in &lower {
+            for &high in &lower {
+                builder.add_node(19, low, high)?;
+            }
+        }
+        assert!(builder.add_node(19, lower[0], lower[1])? == first, "{threads} threads");
+    }
     Ok(())
 }
