@@ -7,6 +7,8 @@
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
 
+use std::ops::Range;
+
 use super::{
     lane::Lane,
     pool::{Charge, Share},
@@ -30,7 +32,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `levels` levels, one of so many `queues` that use their share at the same time.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the queue's share has no room for so many, even empty.
+    /// `BudgetExceeded` when the share of tables has no room for so many, even empty.
     pub fn new(levels: usize, queues: usize, space: &Space) -> Result<Self> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
@@ -67,6 +69,15 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let log = std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue));
         self.held -= log.memory();
         log
+    }
+
+    /// The records for `levels` of all `queues`, as one log.
+    pub fn take_all<'q>(queues: impl Iterator<Item = &'q mut Self>, levels: Range<usize>) -> Spool<I, N> {
+        let mut all = Spool::new(Share::Queue);
+        for queue in queues {
+            levels.clone().for_each(|level| all.join(queue.take(level)));
+        }
+        all
     }
 
     #[cold]

@@ -15,7 +15,7 @@
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::{ops::Range, sync::atomic::Ordering::Relaxed};
 
 use super::{
     compact::{self, Compact, compact},
@@ -25,7 +25,7 @@ use super::{
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, spool::Spool},
+    disk::{lane::Lane, queue::LevelQueue, sorter::Sorter, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -122,13 +122,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// The requests for `level`.
     fn take_all(&mut self, level: usize) -> Spool<I, N> {
-        let mut all = Spool::new(Share::Queue);
-        for worker in &mut self.workers {
-            for log in 0..worker.parts.logs() {
-                all.join(worker.queue.take(level << worker.parts.shift | log));
-            }
-        }
-        all
+        self.take(self.workers[0].parts.logs(level))
+    }
+
+    /// What is in these logs of all workers.
+    fn take(&mut self, logs: Range<usize>) -> Spool<I, N> {
+        LevelQueue::take_all(self.workers.iter_mut().map(|worker| &mut worker.queue), logs)
     }
 
     /// Whether the tables of as many queues as there are threads have room, on the way down and on the way up.
@@ -153,17 +152,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         if self.workers.len() < run.team.size() {
             self.widen(level, run.team.size())?;
         }
-        let (variable, shift) = (self.ground.variables[level], self.workers[0].parts.shift);
+        let (variable, parts) = (self.ground.variables[level], self.workers[0].parts);
+        let shift = parts.shift;
         run.space.meter.shared_levels.fetch_add(1, Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
-        let requests: Vec<_> = (0..self.workers.len())
-            .map(|log| {
-                let mut own = Spool::new(Share::Queue);
-                self.workers.iter_mut().for_each(|from| own.join(from.queue.take(level << shift | log)));
-                own
-            })
-            .collect();
+        let requests: Vec<_> =
+            (0..self.workers.len()).map(|worker| self.take(parts.log_of_worker(level, worker))).collect();
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), requests)| {
             worker.begin_level(first + at, shift);
@@ -176,19 +171,17 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// Parts the work among `size` workers from `level` on.
     fn widen(&mut self, level: usize, size: usize) -> Result<()> {
         let (ground, parts) = (self.ground, Parts::new(size));
-        let mut first = self.workers.remove(0);
-        let ranks = self.result.levels.ranks();
-        let queue = ground.queue(parts)?;
-        let mut narrow = std::mem::replace(&mut first.queue, queue);
+        let first = &mut self.workers[0];
+        let mut narrow = std::mem::replace(&mut first.queue, ground.queue(parts)?);
         first.parts = parts;
         for level in level..ground.variables.len() {
             narrow
                 .take(level)
                 .drain(ground.space, |block| block.iter().try_for_each(|&request| first.enqueue(level, request)))?;
         }
-        self.workers.push(first);
         for _ in 1..size {
-            let mut worker = Frontier::new(&ground, &self.result, parts, Part::new(ranks))?;
+            let part = Part::new(self.result.levels.ranks());
+            let mut worker = Frontier::new(&ground, &self.result, parts, part)?;
             ground.variables[..=level].iter().for_each(|&variable| worker.open(variable));
             self.workers.push(worker);
         }

@@ -134,7 +134,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// How many requests this worker has for `level`.
     pub fn waiting(&self, level: usize) -> u64 {
-        (0..self.parts.logs()).map(|log| self.queue.count(level << self.parts.shift | log)).sum()
+        self.parts.logs(level).map(|log| self.queue.count(log)).sum()
     }
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.

@@ -118,14 +118,11 @@ impl<I: Lane> Upward<I> {
         Ok(Self { levels, ranks, settled, logs, parts, workers, writer, loose: false })
     }
 
-    /// What has arrived at the level of `rank`: all of it, or what is in one of the logs of every worker.
-    fn take(&mut self, rank: usize, log: Option<usize>) -> Spool<I, 2> {
-        let first = (self.levels.ranks() - 1 - rank) << self.parts.shift;
-        let mut arrived = Spool::new(Share::Queue);
-        for log in log.map_or(0..self.parts.logs(), |log| log..log + 1) {
-            self.workers.iter_mut().for_each(|from| arrived.join(from.queue.take(first + log)));
-        }
-        arrived
+    /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
+    fn take(&mut self, rank: usize, worker: Option<usize>) -> Spool<I, 2> {
+        let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
+        let logs = worker.map_or(parts.logs(height), |worker| parts.log_of_worker(height, worker));
+        LevelQueue::take_all(self.workers.iter_mut().map(|worker| &mut worker.queue), logs)
     }
 
     /// Collects the children of the nodes of `rank`, in as many parts as there are; what does not arrive is false.
@@ -140,7 +137,7 @@ impl<I: Lane> Upward<I> {
         let first = 2 * self.levels.first(rank);
         let arrived: Vec<_> = match shift {
             0 => vec![self.take(rank, None)],
-            _ => (0..self.workers.len()).map(|log| self.take(rank, Some(log))).collect(),
+            _ => (0..self.workers.len()).map(|worker| self.take(rank, Some(worker))).collect(),
         };
         let tasks = (0..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         team.each(tasks, |(((at, worker), desk), arrived)| {

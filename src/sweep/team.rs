@@ -7,9 +7,12 @@
 //! A request belongs to one worker, whoever asks, so that equal ones meet; its node and all that becomes of that belong to the
 //! same worker. Nobody shares anything that changes, and all wait for each other between two steps of a level.
 
-use std::sync::atomic::{
-    AtomicUsize,
-    Ordering::{Acquire, Release},
+use std::{
+    ops::Range,
+    sync::atomic::{
+        AtomicUsize,
+        Ordering::{Acquire, Release},
+    },
 };
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -42,9 +45,15 @@ impl Parts {
         self.others as usize + 1
     }
 
-    /// Logs a level.
-    pub fn logs(self) -> usize {
-        self.mask + 1
+    /// The logs of a queue for `level`.
+    pub fn logs(self, level: usize) -> Range<usize> {
+        level << self.shift..(level + 1) << self.shift
+    }
+
+    /// The log of a queue for what `worker` has to do on `level`.
+    pub fn log_of_worker(self, level: usize, worker: usize) -> Range<usize> {
+        let log = (level << self.shift) + worker;
+        log..log + 1
     }
 
     /// The log of a queue for a request with these `ids` on `level`.
