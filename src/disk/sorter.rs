@@ -303,7 +303,7 @@ fn insert<I: Lane, K: Ord + Copy, const N: usize>(records: &mut [[I; N]], head: 
 
 /// The first two lanes as one number.
 #[inline(always)]
-fn first_two<I: Lane, const N: usize>(record: &[I; N]) -> I::Pair {
+pub fn first_two<I: Lane, const N: usize>(record: &[I; N]) -> I::Pair {
     record[0].before(record.get(1).copied().unwrap_or(I::zeroed()))
 }
 

@@ -13,7 +13,15 @@ use super::{
     team::{Parts, Team},
 };
 use crate::{
-    disk::{dense::Dense, lane::Lane, pool::Share, sorter::Sorter, source::Source, space::Space, spool::Spool},
+    disk::{
+        dense::Dense,
+        lane::Lane,
+        pool::Share,
+        sorter::{Sorter, first_two},
+        source::Source,
+        space::Space,
+        spool::Spool,
+    },
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
@@ -49,7 +57,7 @@ pub fn number<I: Lane>(
     let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && Sorter::holds::<I, 3>(nodes.width, space);
     match level {
         [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), sorter, .. }] => {
-            let write = |low, high| writer.push(low, high, space);
+            let write = |[low, high]: [I; 2]| writer.push(low, high, space);
             merge(Siblings(bytemuck::cast_slice(children)), sorter, space, write, |node, id| {
                 ids[node as usize] = id;
                 Ok(())
@@ -73,7 +81,7 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut *nodes.sorter, &mut nodes.ids)).unzip();
-    let write = |low, high| writer.push(low, high, space);
+    let write = |[low, high]: [I; 2]| writer.push(low, high, space);
     merge(siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
 }
 
@@ -109,21 +117,15 @@ fn number_shared<I: Lane>(
     Ok(())
 }
 
-/// The children of a node in a run, as one number.
-#[inline(always)]
-fn pair<I: Lane, const N: usize>(node: &[I; N]) -> I::Pair {
-    node[0].before(node[1])
-}
-
 /// Parts every run into as many ranges as there are runs: such that about as many nodes are in each range of all runs.
 fn ranges<I: Lane>(runs: &[&mut [[I; 3]]]) -> Vec<Vec<Range<usize>>> {
     let samples =
-        |run: &&mut [[I; 3]]| run.iter().step_by(run.len().div_ceil(SAMPLES).max(1)).map(pair).collect::<Vec<_>>();
+        |run: &&mut [[I; 3]]| run.iter().step_by(run.len().div_ceil(SAMPLES).max(1)).map(first_two).collect::<Vec<_>>();
     let mut samples = runs.iter().flat_map(samples).collect::<Vec<_>>();
     samples.sort_unstable();
     let cuts: Vec<_> = (1..runs.len()).map(|at| samples[at * samples.len() / runs.len()]).collect();
     let ranges = |run: &&mut [[I; 3]]| {
-        let ends = cuts.iter().map(|cut| run.partition_point(|node| pair(node) < *cut)).chain([run.len()]);
+        let ends = cuts.iter().map(|cut| run.partition_point(|node| first_two(node) < *cut)).chain([run.len()]);
         ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).collect()
     };
     runs.iter().map(ranges).collect()
@@ -147,18 +149,13 @@ fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) ->
 /// is marked where it counts from the first of these.
 fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
     let mut fresh = Spool::new(Share::Arcs);
-    let (mut last, mut id, mut next) = ([I::MAX; 2], I::of(FALSE), I::MARK);
+    let (mut last, mut next) = (Last::new(), I::MARK);
     let id_of = |pair: I::Pair| {
-        let [low, high] = I::apart(pair);
-        if low != last[0] || high != last[1] {
-            last = [low, high];
-            id = if low == high { low } else { I::of(next) };
-            if low != high {
-                fresh.append(last, space)?;
-                next += 1;
-            }
-        }
-        Ok(id)
+        last.id_of(I::apart(pair), |node| {
+            fresh.append(node, space)?;
+            next += 1;
+            Ok(I::of(next - 1))
+        })
     };
     if let [one, other] = &mut runs[..] {
         merge_two(one, other, id_of)?;
@@ -171,7 +168,7 @@ fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spo
 /// The children of the node at `at` of a run; beyond it, more than any.
 #[inline(always)]
 fn head<I: Lane>(run: &[[I; 3]], at: usize) -> I::Pair {
-    run.get(at).map_or(I::MAX.before(I::MAX), pair)
+    run.get(at).map_or(I::MAX.before(I::MAX), first_two)
 }
 
 /// Puts in place of its low child what `id_of` answers for each node of two runs, in the order of both.
@@ -219,21 +216,40 @@ fn merge<I: Lane>(
     siblings: impl Source<I, 3>,
     sorter: &mut Sorter,
     space: &Space,
-    mut write: impl FnMut(I, I) -> Result<I>,
+    mut write: impl FnMut([I; 2]) -> Result<I>,
     mut put: impl FnMut(u64, I) -> Result<()>,
 ) -> Result<()> {
-    let mut last = [I::MAX; 2];
-    let mut id = I::of(FALSE);
+    let mut last = Last::new();
     sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| {
         for &[low, high, node] in siblings {
-            if low != last[0] || high != last[1] {
-                last = [low, high];
-                id = if low == high { low } else { write(low, high)? };
-            }
-            put(node.get(), id)?;
+            put(node.get(), last.id_of([low, high], &mut write)?)?;
         }
         Ok(())
     })
+}
+
+/// The node that was numbered last, where nodes come in order.
+struct Last<I> {
+    children: [I; 2],
+    id: I,
+}
+
+impl<I: Lane> Last<I> {
+    /// None yet.
+    fn new() -> Self {
+        Self { children: [I::MAX; 2], id: I::of(FALSE) }
+    }
+
+    /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal, and one
+    /// that `write` gives to any other.
+    #[inline(always)]
+    fn id_of(&mut self, [low, high]: [I; 2], write: impl FnOnce([I; 2]) -> Result<I>) -> Result<I> {
+        if low != self.children[0] || high != self.children[1] {
+            self.children = [low, high];
+            self.id = if low == high { low } else { write([low, high])? };
+        }
+        Ok(self.id)
+    }
 }
 
 /// The nodes of a level as (low, high, node), straight from the array of their children.
