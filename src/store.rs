@@ -132,7 +132,7 @@ pub struct Stats {
 }
 
 /// What the sweeps of a store spent time on. What is sorted and what is waited for is part of the sweeps as well; with several
-/// threads it is the sum over all.
+/// threads, these two are sums over all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Times {
