@@ -8,7 +8,7 @@
 //! brings records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way
 //! by what its records do not share: a narrower range, or the next key.
 
-use std::{cmp::Ordering, sync::atomic::Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::{cells::Cells, clock::Phase, lane::Lane, pool::Share, source::Source, space::Space, spool::Spool};
 use crate::error::Result;
@@ -271,34 +271,47 @@ fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
 
 /// Sorts records of which each is near its place by their first `keys` lanes; those that agree there stay as they came.
 fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
-    if keys == 1 {
-        insert(records, |record| record[0], keys);
-    } else {
-        insert(records, first_two, keys);
+    match keys {
+        1 => insert(records, |record| record[0]),
+        2 => insert(records, first_two),
+        _ => {
+            insert_by(records, |a, b| first_two(a).cmp(&first_two(b)).then_with(|| a[2..keys].cmp(&b[2..keys])).is_lt())
+        }
     }
 }
 
-/// The same, where `head` tells the order as far as the first two keys go.
-fn insert<I: Lane, K: Ord + Copy, const N: usize>(records: &mut [[I; N]], head: impl Fn(&[I; N]) -> K, keys: usize) {
-    let before = |a: &[I; N], b: &[I; N]| match head(a).cmp(&head(b)) {
-        Ordering::Equal => keys > 2 && a[2..keys] < b[2..keys],
-        order => order.is_lt(),
-    };
-    let Some(mut last) = records.first().map(&head) else { return };
+/// The same by `key`.
+fn insert<K: Ord + Copy, R: Copy>(records: &mut [R], key: impl Fn(&R) -> K + Copy) {
+    let Some(mut last) = records.first().map(key) else { return };
     for at in 1..records.len() {
-        let record = records[at];
-        let this = head(&record);
-        if this < last || keys > 2 && this == last && before(&record, &records[at - 1]) {
-            let mut at = at;
-            while at > 0 && before(&record, &records[at - 1]) {
-                records[at] = records[at - 1];
-                at -= 1;
-            }
-            records[at] = record;
+        let this = key(&records[at]);
+        if this < last {
+            move_up(&mut records[..=at], |a, b| key(a) < key(b));
         } else {
             last = this;
         }
     }
+}
+
+/// The same where it takes both to tell.
+fn insert_by<R: Copy>(records: &mut [R], before: impl Fn(&R, &R) -> bool) {
+    for at in 1..records.len() {
+        if before(&records[at], &records[at - 1]) {
+            move_up(&mut records[..=at], &before);
+        }
+    }
+}
+
+/// Brings the last of `records` to its place among the others, which are in order.
+#[inline(never)]
+fn move_up<R: Copy>(records: &mut [R], before: impl Fn(&R, &R) -> bool) {
+    let Some(mut at) = records.len().checked_sub(1) else { return };
+    let record = records[at];
+    while at > 0 && before(&record, &records[at - 1]) {
+        records[at] = records[at - 1];
+        at -= 1;
+    }
+    records[at] = record;
 }
 
 /// The first two lanes as one number.
