@@ -1,5 +1,7 @@
 //! Reading one level of a node file, in order or at random.
 
+use std::hint::select_unpredictable;
+
 use super::node_file::{Body, NodeFile, Nodes, Width};
 use crate::{
     disk::{lane::Lane, map::Mapping, space::Space},
@@ -25,6 +27,12 @@ pub struct LevelReader<'a> {
 enum Window<'a> {
     Ram(&'a [u64]),
     Disk(Mapping),
+}
+
+/// The children of a narrow node.
+#[inline(always)]
+fn lanes<I: Lane>(node: u64) -> [I; 2] {
+    [I::of(node & 0xffff_ffff), I::of(node >> 32)]
 }
 
 impl<'a> LevelReader<'a> {
@@ -60,6 +68,18 @@ impl<'a> LevelReader<'a> {
         if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
     }
 
+    /// The same for ids in any order. Whether one lies on the level is anybody's guess then, so there is no branch for it: some
+    /// node is read in any case.
+    #[inline(always)]
+    pub fn cofactors_of_any<I: Lane>(&mut self, id: I, space: &Space) -> Result<[I; 2]> {
+        let here = id.get().wrapping_sub(self.first) < self.len;
+        let at = select_unpredictable(here, id.get().wrapping_sub(self.window_first), 0);
+        match self.words().get(at as usize) {
+            Some(&node) if I::WORDS == 1 => Ok(lanes(select_unpredictable(here, node, id.get() << 32 | id.get()))),
+            _ => self.cofactors(id, space),
+        }
+    }
+
     /// The children of a node on this level.
     #[inline(always)]
     pub fn children<I: Lane>(&mut self, id: u64, space: &Space) -> Result<[I; 2]> {
@@ -75,7 +95,7 @@ impl<'a> LevelReader<'a> {
             let at = self.locate(id, space)?;
             self.words()[at]
         };
-        Ok([I::of(node & 0xffff_ffff), I::of(node >> 32)])
+        Ok(lanes(node))
     }
 
     #[inline(always)]

@@ -252,9 +252,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     #[inline(always)]
     fn cofactors(&mut self, request: [I; N], late: u32) -> Result<[[I; N]; 2]> {
         let (mut low, mut high) = (request, request);
-        for at in 0..N - 1 {
+        [low[0], high[0]] = self.operands[0].reader.cofactors(request[0], self.ground.space)?;
+        for at in 1..N - 1 {
             if late & 1 << at == 0 {
-                [low[at], high[at]] = self.operands[at].reader.cofactors(request[at], self.ground.space)?;
+                [low[at], high[at]] = self.operands[at].reader.cofactors_of_any(request[at], self.ground.space)?;
             }
         }
         Ok([low, high])

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     disk::{
-        dense::Descent,
+        dense::Dense,
         lane::Lane,
         pool::Share,
         queue::LevelQueue,
@@ -223,9 +223,18 @@ impl<I: Lane> Upward<I> {
         let Self { logs, parts, workers, .. } = self;
         let road = Road { logs, parts: *parts, space };
         let tasks = workers.iter_mut().zip(level).collect();
-        team.each(tasks, |(worker, Nodes { width, ids, .. })| match ids.descend()? {
-            Descent::Array(mut ids) => worker.forward(width, road, || Ok(ids.next().copied().unwrap_or(I::zeroed()))),
-            mut ids => worker.forward(width, road, || ids.step()),
+        team.each(tasks, |(worker, Nodes { width, ids, .. })| {
+            if let Dense::Array(ids) = ids {
+                return worker.forward(width, road, |node| Ok(ids[node as usize]));
+            }
+            let mut ids = ids.descend()?;
+            let (mut at, mut id) = (width, I::of(FALSE));
+            worker.forward(width, road, |node| {
+                if at > node {
+                    (at, id) = (node, ids.step()?);
+                }
+                Ok(id)
+            })
         })?;
         Ok(())
     }
@@ -249,24 +258,19 @@ impl Road<'_> {
 }
 
 impl<I: Lane> Worker<I> {
-    /// Sends ids along the arcs that lead to its `width` nodes of a level, the last node first; `step` gives the next.
+    /// Sends ids along the arcs that lead to its `width` nodes of a level, the last node first; `id_of` gives that of a node, once
+    /// for each arc.
     #[inline(always)]
-    fn forward(&mut self, width: u64, road: Road<'_>, mut step: impl FnMut() -> Result<I>) -> Result<()> {
+    fn forward(&mut self, width: u64, road: Road<'_>, mut id_of: impl FnMut(u64) -> Result<I>) -> Result<()> {
         if width == 0 {
             return Ok(());
         }
-        let (mut id, mut left) = (step()?, width);
-        let queue = &mut self.queue;
+        let (queue, mut left) = (&mut self.queue, width);
         self.arcs.pop_while(road.space, |[arc]| {
-            road.send(arc.get() / 2, id, queue)?;
-            if arc.get() % 2 == 1 {
-                left -= 1;
-                if left == 0 {
-                    return Ok(false);
-                }
-                id = step()?;
-            }
-            Ok(true)
+            road.send(arc.get() / 2, id_of(left - 1)?, queue)?;
+            // Whether this is the last arc of the node is anybody's guess, so that there is no branch for it.
+            left -= arc.get() % 2;
+            Ok(left > 0)
         })
     }
 }
