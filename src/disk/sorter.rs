@@ -275,7 +275,9 @@ fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
         1 => insert(records, |record| record[0]),
         2 => insert(records, first_two),
         _ => {
-            insert_by(records, |a, b| first_two(a).cmp(&first_two(b)).then_with(|| a[2..keys].cmp(&b[2..keys])).is_lt())
+            insert_by(records, |a, b| {
+                first_two(a).cmp(&first_two(b)).then_with(|| a[2..keys].cmp(&b[2..keys])).is_lt()
+            });
         }
     }
 }

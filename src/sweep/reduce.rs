@@ -13,6 +13,8 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
+use smallvec::SmallVec;
+
 use super::{
     nest::{Covers, Pause},
     number::{Nodes, number},
@@ -70,6 +72,9 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
     sweep.finish(run)
 }
 
+/// A level's nodes, those of each worker; only where there are several are they on the heap.
+type Level<'a, I> = SmallVec<[Nodes<'a, I>; 1]>;
+
 /// A sweep on its way up.
 struct Upward<I> {
     levels: Levels,
@@ -125,7 +130,7 @@ impl<I: Lane> Upward<I> {
         LevelQueue::take_all(self.workers.iter_mut().map(|worker| &mut worker.queue), logs)
     }
 
-    /// Collects the children of the nodes of `rank`, in as many parts as there are; what does not arrive is false.
+    /// Collects the children of the nodes of `rank`, in as many parts as there are.
     fn collect<'a>(
         &mut self,
         rank: usize,
@@ -133,24 +138,18 @@ impl<I: Lane> Upward<I> {
         team: &Team,
         desks: &'a mut [Desk],
         space: &'a Space,
-    ) -> Result<Vec<Nodes<'a, I>>> {
+    ) -> Result<Level<'a, I>> {
         let first = 2 * self.levels.first(rank);
-        let arrived: Vec<_> = match shift {
-            0 => vec![self.take(rank, None)],
-            _ => (0..self.workers.len()).map(|worker| self.take(rank, Some(worker))).collect(),
-        };
-        let tasks = (0..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
-        team.each(tasks, |(((at, worker), desk), arrived)| {
-            let Count { nodes, ones } = worker.counts[rank];
-            let mut nodes = Nodes::new(nodes, desk, space)?;
-            let first = first + at;
-            arrived.drain(space, |block| nodes.children.put_all(block, first, shift))?;
-            for _ in 0..ones {
-                let [slot] = worker.ones.pop(space)?.expect("as many arcs to true as were counted");
-                nodes.children.put((slot.get() - first) >> shift, I::of(TRUE))?;
-            }
-            Ok(nodes)
-        })
+        if shift == 0 {
+            let arrived = self.take(rank, None);
+            return Ok(Level::from([self.workers[0].collect(rank, first, shift, arrived, &mut desks[0], space)?]));
+        }
+        let arrived: Vec<_> = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker))).collect();
+        let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
+        let collected = team.each(tasks, |(((first, worker), desk), arrived)| {
+            worker.collect(rank, first, shift, arrived, desk, space)
+        })?;
+        Ok(Level::from_vec(collected))
     }
 
     /// Gives each node of a covered level the id that takes its place, if `nest` can tell all of them.
@@ -169,7 +168,7 @@ impl<I: Lane> Upward<I> {
     }
 
     /// Stops at the level of `rank`, whose nodes have these children.
-    fn pause(mut self, rank: usize, level: Vec<Nodes<'_, I>>, space: &Space) -> Result<Pause<I>> {
+    fn pause(mut self, rank: usize, level: Level<'_, I>, space: &Space) -> Result<Pause<I>> {
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
         for (worker, Nodes { children, width, .. }) in self.workers.iter_mut().zip(level) {
             if width == 0 {
@@ -219,24 +218,14 @@ impl<I: Lane> Upward<I> {
     }
 
     /// Sends the ids of a level along the arcs that lead to its nodes.
-    fn forward(&mut self, level: Vec<Nodes<'_, I>>, team: &Team, space: &Space) -> Result<()> {
+    fn forward(&mut self, level: Level<'_, I>, team: &Team, space: &Space) -> Result<()> {
         let Self { logs, parts, workers, .. } = self;
         let road = Road { logs, parts: *parts, space };
-        let tasks = workers.iter_mut().zip(level).collect();
-        team.each(tasks, |(worker, Nodes { width, ids, .. })| {
-            if let Dense::Array(ids) = ids {
-                return worker.forward(width, road, |node| Ok(ids[node as usize]));
-            }
-            let mut ids = ids.descend()?;
-            let (mut at, mut id) = (width, I::of(FALSE));
-            worker.forward(width, road, |node| {
-                if at > node {
-                    (at, id) = (node, ids.step()?);
-                }
-                Ok(id)
-            })
-        })?;
-        Ok(())
+        if level.len() > 1 {
+            let tasks = workers.iter_mut().zip(level).collect();
+            return team.each(tasks, |(worker, nodes)| worker.forward(nodes, road)).map(drop);
+        }
+        level.into_iter().try_for_each(|nodes| workers[0].forward(nodes, road))
     }
 }
 
@@ -258,10 +247,45 @@ impl Road<'_> {
 }
 
 impl<I: Lane> Worker<I> {
-    /// Sends ids along the arcs that lead to its `width` nodes of a level, the last node first; `id_of` gives that of a node, once
-    /// for each arc.
+    /// Collects the children of this worker's nodes of `rank`, of which the first has the low slot `first`; what does not arrive
+    /// is false.
+    fn collect<'a>(
+        &mut self,
+        rank: usize,
+        first: u64,
+        shift: u32,
+        arrived: Spool<I, 2>,
+        desk: &'a mut Desk,
+        space: &'a Space,
+    ) -> Result<Nodes<'a, I>> {
+        let Count { nodes, ones } = self.counts[rank];
+        let mut nodes = Nodes::new(nodes, desk, space)?;
+        arrived.drain(space, |block| nodes.children.put_all(block, first, shift))?;
+        for _ in 0..ones {
+            let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
+            nodes.children.put((slot.get() - first) >> shift, I::of(TRUE))?;
+        }
+        Ok(nodes)
+    }
+
+    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them.
+    fn forward(&mut self, Nodes { width, ids, .. }: Nodes<'_, I>, road: Road<'_>) -> Result<()> {
+        if let Dense::Array(ids) = ids {
+            return self.send(width, road, |node| Ok(ids[node as usize]));
+        }
+        let mut ids = ids.descend()?;
+        let (mut at, mut id) = (width, I::of(FALSE));
+        self.send(width, road, |node| {
+            if at > node {
+                (at, id) = (node, ids.step()?);
+            }
+            Ok(id)
+        })
+    }
+
+    /// Sends ids along the arcs that lead to `width` nodes, the last node first; `id_of` gives that of a node, once for each arc.
     #[inline(always)]
-    fn forward(&mut self, width: u64, road: Road<'_>, mut id_of: impl FnMut(u64) -> Result<I>) -> Result<()> {
+    fn send(&mut self, width: u64, road: Road<'_>, mut id_of: impl FnMut(u64) -> Result<I>) -> Result<()> {
         if width == 0 {
             return Ok(());
         }
