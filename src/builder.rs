@@ -47,7 +47,8 @@ pub struct BddBuilder {
     number: u64,
     /// The nodes so far; wide, since nobody knows how many will come. Sealing makes them as narrow as they can be.
     writer: NodeWriter<u64>,
-    /// The nodes of the level in the making.
+    /// The first node of the level in the making, and all others: most levels of a chain have but one.
+    first: Option<((u64, u64), u64)>,
     level: HashMap<(u64, u64), u64>,
     variable: Option<u32>,
     /// The node written last: the root, once everything is there.
@@ -107,6 +108,7 @@ impl BddBuilder {
             space,
             number,
             writer,
+            first: None,
             level: HashMap::new(),
             variable: None,
             root: None,
@@ -151,7 +153,7 @@ impl BddBuilder {
     /// The node of two different children on the level of `variable`, new or there already.
     fn number_of(&mut self, variable: u32, low: BuilderNode, high: BuilderNode) -> Result<BuilderNode> {
         let begun = self.variable == Some(variable);
-        if let Some(&id) = self.level.get(&(low.id, high.id)).filter(|_| begun) {
+        if let Some(id) = self.known((low.id, high.id)).filter(|_| begun) {
             return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
         }
         self.writer.reserve(&self.space)?;
@@ -163,14 +165,24 @@ impl BddBuilder {
             self.level.clear();
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;
-        self.level.insert((low.id, high.id), id);
+        match self.first {
+            None => self.first = Some(((low.id, high.id), id)),
+            Some(_) => drop(self.level.insert((low.id, high.id), id)),
+        }
         self.chain &= self.root.is_none_or(|before| before.id == low.id || before.id == high.id);
         let node = BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero };
         self.root = Some(node);
         Ok(node)
     }
 
+    /// The id of the node with these children on the level in the making, if there is one.
+    fn known(&self, children: (u64, u64)) -> Option<u64> {
+        let first = self.first.filter(|first| first.0 == children).map(|first| first.1);
+        first.or_else(|| if self.level.is_empty() { None } else { self.level.get(&children).copied() })
+    }
+
     fn end_level(&mut self) {
+        self.first = None;
         if self.level.capacity() > 4 * self.level.len() + 64 {
             self.level = HashMap::new();
         }
