@@ -218,14 +218,23 @@ impl Block {
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
+
+    #[inline(never)]
+    fn give_back(&mut self) {
+        if let Some(home) = self.home.take() {
+            let words = std::mem::take(&mut self.words);
+            home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
+            home.list(self.class).push(words);
+        }
+    }
 }
 
 impl Drop for Block {
+    #[inline(always)]
     fn drop(&mut self) {
-        let Some(home) = &self.home else { return };
-        let words = std::mem::take(&mut self.words);
-        home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
-        home.list(self.class).push(words);
+        if self.home.is_some() {
+            self.give_back();
+        }
     }
 }
 

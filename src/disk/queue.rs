@@ -73,10 +73,9 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
 
     /// The records for `levels` of all `queues`, as one log.
     pub fn take_all<'q>(queues: impl Iterator<Item = &'q mut Self>, levels: Range<usize>) -> Spool<I, N> {
-        let mut all = Spool::new(Share::Queue);
-        for queue in queues {
-            levels.clone().for_each(|level| all.join(queue.take(level)));
-        }
+        let mut logs = queues.flat_map(|queue| levels.clone().map(move |level| queue.take(level)));
+        let mut all = logs.next().unwrap_or_else(|| Spool::new(Share::Queue));
+        logs.for_each(|log| all.join(log));
         all
     }
 
