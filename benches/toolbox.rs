@@ -41,7 +41,7 @@ fn sorting(criterion: &mut Criterion) {
             bencher.iter(|| -> Result<()> {
                 let mut spool = Spool::new(Share::Queue);
                 requests(count).try_for_each(|request| spool.append(request, &space))?;
-                sorter.sort(spool, 2, &space, &mut |batch| {
+                sorter.sort(&mut spool, 2, &space, &mut |batch| {
                     black_box(batch);
                     Ok(())
                 })

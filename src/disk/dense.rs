@@ -121,7 +121,7 @@ impl<I: Lane> Parts<'_, I> {
 
     fn step(&mut self) -> Result<I> {
         if self.left == 0 {
-            let Some(log) = self.logs.pop() else { return Ok(I::zeroed()) };
+            let Some(mut log) = self.logs.pop() else { return Ok(I::zeroed()) };
             self.array.fill(I::zeroed());
             let first = self.logs.len() as u64 * self.array.len() as u64;
             log.drain(self.space, |pairs| {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{
     lane::Lane,
-    pool::{Charge, Share},
+    pool::{Block, Charge, Class, Share},
     space::Space,
     spool::{Bundle, Spool},
 };
@@ -21,6 +21,8 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
+    /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
+    spare: Vec<Block>,
     /// Bytes of memory this queue may hold, and those it does.
     quota: usize,
     held: usize,
@@ -37,7 +39,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
         let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, quota, held: 0, _charge: charge })
+        Ok(Self { levels, spare: Vec::new(), quota, held: 0, _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -71,17 +73,35 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         log
     }
 
-    /// The records for `levels` of all `queues`, as one log.
-    pub fn take_all<'q>(queues: impl Iterator<Item = &'q mut Self>, levels: Range<usize>) -> Spool<I, N> {
-        let mut logs = queues.flat_map(|queue| levels.clone().map(move |level| queue.take(level)));
-        let mut all = logs.next().unwrap_or_else(|| Spool::new(Share::Queue));
-        logs.for_each(|log| all.join(log));
+    /// The records for `levels` of the queues of all `owners`, as one log.
+    pub fn take_all<O>(owners: &mut [O], queue_of: impl Fn(&mut O) -> &mut Self, levels: Range<usize>) -> Spool<I, N> {
+        if let ([owner], 1) = (&mut *owners, levels.len()) {
+            return queue_of(owner).take(levels.start);
+        }
+        let mut all = Spool::new(Share::Queue);
+        for owner in owners {
+            levels.clone().for_each(|level| all.join(queue_of(owner).take(level)));
+        }
         all
+    }
+
+    /// Takes back what is left of a log that has been taken and drained.
+    pub fn recycle(&mut self, log: Spool<I, N>) {
+        let block = log.into_block();
+        if block.is_some() && block.class() == Class::Small {
+            self.spare.push(block);
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, level: usize, space: &Space) -> Result<()> {
+        if self.levels[level].has_no_tail()
+            && let Some(block) = self.spare.pop()
+        {
+            self.held += self.levels[level].go_on_in(block);
+            return Ok(());
+        }
         if self.held < self.quota
             && let Some(bytes) = self.levels[level].grow(&space.pool)
         {
@@ -119,7 +139,7 @@ mod tests {
     use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
     use super::*;
-    use crate::disk::{pool::Class, sorter::Sorter, space::testing};
+    use crate::disk::{sorter::Sorter, space::testing};
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
@@ -160,7 +180,7 @@ mod tests {
                         heap.push(std::cmp::Reverse((target, record)));
                     }
                     let mut found = Vec::new();
-                    sorter.sort(queue.take(level as usize), 2, &space, &mut |batch| {
+                    sorter.sort(&mut queue.take(level as usize), 2, &space, &mut |batch| {
                         found.extend_from_slice(batch);
                         Ok(())
                     })?;

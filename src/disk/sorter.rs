@@ -75,7 +75,9 @@ impl Sorter {
             let cells = Cells::new(&range, lane, parts as usize);
             let parts = distribute(bucket, cells, space)?;
             drop(sorting);
-            return parts.into_iter().try_for_each(|part| self.sort_from(cells.next_lane(), part, keys, space, show));
+            return parts
+                .into_iter()
+                .try_for_each(|mut part| self.sort_from(cells.next_lane(), &mut part, keys, space, show));
         }
         let records = self.sorted_from(lane, bucket, keys, space)?;
         drop(sorting);
@@ -358,7 +360,7 @@ mod tests {
             sorted.extend_from_slice(batch);
             Ok(())
         };
-        sorter.sort(spool, keys, space, &mut take).expect("room");
+        sorter.sort(&mut spool, keys, space, &mut take).expect("room");
         assert!(sorted.is_sorted_by_key(|record| record[..keys].to_vec()), "{} records, {keys} keys", records.len());
         sorted.sort_unstable();
         let mut expected = records.to_vec();

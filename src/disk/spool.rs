@@ -247,13 +247,30 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
-    /// Shows all records in the order they came, a block at a time, each freed behind it.
-    pub fn drain(mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+    /// Shows all records in the order they came, a block at a time, each freed behind it but the last one.
+    pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         let mut buffer = None;
         for part in std::mem::take(&mut self.parts) {
             show(part.records(&mut buffer, &space.pool)?)?;
         }
-        show(self.tail())
+        show(self.tail())?;
+        (self.used, self.filed) = (0, 0);
+        Ok(())
+    }
+
+    /// What is left of a drained log, for another one to begin in.
+    pub fn into_block(self) -> Block {
+        self.tail
+    }
+
+    /// Goes on in `block`, which is of no other log; gives the bytes that takes.
+    pub fn go_on_in(&mut self, block: Block) -> usize {
+        self.replace_tail(block)
+    }
+
+    /// Whether the next record needs a block, not just a larger one.
+    pub fn has_no_tail(&self) -> bool {
+        !self.tail.is_some()
     }
 
     /// The log as a stack: its last record comes first.
@@ -263,9 +280,9 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     }
 }
 
-impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
+impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
     fn count(&self) -> u64 {
-        Self::count(self)
+        Spool::count(self)
     }
 
     fn keys(&self, lane: usize, space: &Space, mut show: impl FnMut(I)) -> Result<()> {
@@ -289,7 +306,7 @@ impl<I: Lane, const N: usize> Source<I, N> for Spool<I, N> {
     }
 
     fn drain(self, lane: usize, space: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
-        Self::drain(self, space, |block| block.iter().try_for_each(|record| show(record[lane], record)))
+        Spool::drain(self, space, |block| block.iter().try_for_each(|record| show(record[lane], record)))
     }
 }
 

@@ -127,7 +127,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// What is in these logs of all workers.
     fn take(&mut self, logs: Range<usize>) -> Spool<I, N> {
-        LevelQueue::take_all(self.workers.iter_mut().map(|worker| &mut worker.queue), logs)
+        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
     }
 
     /// Whether the tables of as many queues as there are threads have room, on the way down and on the way up.
@@ -139,10 +139,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     }
 
     fn expand_alone(&mut self, level: usize, sorter: &mut Sorter) -> Result<()> {
-        let requests = self.take_all(level);
+        let mut requests = self.take_all(level);
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
-        worker.expand_level(self.ground.variables[level], requests, sorter)?;
+        worker.expand_level(self.ground.variables[level], &mut requests, sorter)?;
+        worker.queue.recycle(requests);
         self.close(level, 0);
         Ok(())
     }
@@ -160,9 +161,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let requests: Vec<_> =
             (0..self.workers.len()).map(|worker| self.take(parts.log_of_worker(level, worker))).collect();
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
-        run.team.each(tasks, |(((at, worker), desk), requests)| {
+        run.team.each(tasks, |(((at, worker), desk), mut requests)| {
             worker.begin_level(first + at, shift);
-            worker.expand_level(variable, requests, &mut desk.sorter)
+            worker.expand_level(variable, &mut requests, &mut desk.sorter)
         })?;
         self.close(level, shift);
         Ok(())

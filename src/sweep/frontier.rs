@@ -167,7 +167,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes one node of all requests that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead.
-    pub fn expand_level(&mut self, variable: u32, requests: Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+    pub fn expand_level(&mut self, variable: u32, requests: &mut Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
         let rule = spec.rule(variable);
         let late = self.late_operands();
@@ -230,7 +230,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(suspended, 1, space, &mut |batch: &[[I; LANES]]| {
+            sorter.sort(&mut suspended, 1, space, &mut |batch: &[[I; LANES]]| {
                 batch.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N>(partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;

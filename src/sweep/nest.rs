@@ -68,7 +68,7 @@ impl<I: Lane> Pause<I> {
 
     /// Drops from the forest what no arc leads to.
     pub fn tidy(self, run: &mut Run<'_>) -> Result<Unreduced<I>> {
-        let (space, singles) = (run.space, self.singles);
+        let (space, mut singles) = (run.space, self.singles);
         let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| {
             singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };

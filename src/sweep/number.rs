@@ -82,7 +82,7 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut *nodes.sorter, &mut nodes.ids)).unzip();
     let write = |[low, high]: [I; 2]| writer.push(low, high, space);
-    merge(siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
+    merge(&mut siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
 }
 
 /// Has every worker sort its own nodes, and merge those of all in one range.
@@ -100,7 +100,7 @@ fn number_shared<I: Lane>(
     let ranges = ranges(&runs);
     let fresh = team.each(pieces(&mut runs, &ranges), |pieces| merge_all(pieces, space))?;
     let mut bases = Vec::with_capacity(runs.len());
-    for fresh in fresh {
+    for mut fresh in fresh {
         bases.push(writer.end());
         fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
     }

@@ -179,7 +179,7 @@ impl Nest for Quantify {
     fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         let (space, spec) = (run.space, self.pairs());
         let neutral = I::of(spec.neutral());
-        let Pause { above, forest, pairs, singles } = pause;
+        let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([id, neutral, slot])))

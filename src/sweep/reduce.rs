@@ -101,14 +101,14 @@ struct Worker<I> {
 
 impl<I: Lane> Upward<I> {
     fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
-        let Unreduced { levels, ranks, settled, parts: halves, below, arrivals, .. } = unreduced;
+        let Unreduced { levels, ranks, settled, parts: halves, below, mut arrivals, .. } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
         let parts = Parts::new(halves.len());
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << parts.shift) as u32);
         let road = Road { logs: &logs, parts, space };
         let mut workers = Vec::with_capacity(halves.len());
-        for Part { counts, arcs, ones, passed } in halves {
+        for Part { counts, arcs, ones, mut passed } in halves {
             let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
             let (arcs, ones) = (arcs.into_stack(), ones.into_stack());
             let mut worker = Worker { counts, arcs, ones, queue };
@@ -127,7 +127,7 @@ impl<I: Lane> Upward<I> {
     fn take(&mut self, rank: usize, worker: Option<usize>) -> Spool<I, 2> {
         let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
         let logs = worker.map_or(parts.logs(height), |worker| parts.log_of_worker(height, worker));
-        LevelQueue::take_all(self.workers.iter_mut().map(|worker| &mut worker.queue), logs)
+        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
     }
 
     /// Collects the children of the nodes of `rank`, in as many parts as there are.
@@ -186,8 +186,8 @@ impl<I: Lane> Upward<I> {
             })?;
         }
         for higher in 1..rank {
-            let arrived = self.take(higher, None);
-            arrived.drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
+            self.take(higher, None)
+                .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
         }
         let halves = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());
@@ -254,13 +254,14 @@ impl<I: Lane> Worker<I> {
         rank: usize,
         first: u64,
         shift: u32,
-        arrived: Spool<I, 2>,
+        mut arrived: Spool<I, 2>,
         desk: &'a mut Desk,
         space: &'a Space,
     ) -> Result<Nodes<'a, I>> {
         let Count { nodes, ones } = self.counts[rank];
         let mut nodes = Nodes::new(nodes, desk, space)?;
         arrived.drain(space, |block| nodes.children.put_all(block, first, shift))?;
+        self.queue.recycle(arrived);
         for _ in 0..ones {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
             nodes.children.put((slot.get() - first) >> shift, I::of(TRUE))?;

@@ -68,7 +68,7 @@ impl Nest for Substitute<'_> {
         let spec = Ite { complement: [image.complement, false, false], result: false };
         let [root, truth, falsity] = [image.file.root(), if image.complement { FALSE } else { TRUE }, FALSE].map(I::of);
         let space = run.space;
-        let Pause { above, forest, pairs, singles } = pause;
+        let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut(Request<I>) -> Result<()>| {
             pairs.drain(space, |block| block.iter().try_for_each(|&[low, high, slot]| ask([root, high, low, slot])))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([truth, id, falsity, slot])))

@@ -133,7 +133,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Merges the values of a level where they belong in an array, and sends on what has gathered.
     fn scatter(
         &mut self,
-        values: Spool<u64, N>,
+        mut values: Spool<u64, N>,
         rank: usize,
         array: &mut Vec<u64>,
         reader: &mut LevelReader<'_>,
@@ -159,14 +159,14 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Merges the values of a level as a sort brings them together.
     fn gather(
         &mut self,
-        values: Spool<u64, N>,
+        mut values: Spool<u64, N>,
         rank: usize,
         sorter: &mut Sorter,
         reader: &mut LevelReader<'_>,
         space: &Space,
     ) -> Result<()> {
         let mut whole: Option<[u64; N]> = None;
-        sorter.sort(values, C::KEYS, space, &mut |values| {
+        sorter.sort(&mut values, C::KEYS, space, &mut |values| {
             for &value in values {
                 match &mut whole {
                     Some(whole) if whole[0] == value[0] => self.load.merge(whole, &value, space)?,

@@ -179,11 +179,11 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
         let (first, end) = levels.range(rank);
-        let arrived = travellers.take().unwrap_or_else(|| onward.queue.take(rank - 1));
+        let mut arrived = travellers.take().unwrap_or_else(|| onward.queue.take(rank - 1));
         if rank > 0 {
             incoming.enter(end - 1);
         }
-        run.desks[0].sorter.sort(arrived, T::KEYS, space, &mut |travellers| {
+        run.desks[0].sorter.sort(&mut arrived, T::KEYS, space, &mut |travellers| {
             travellers.iter().try_for_each(|traveller| {
                 let id = !traveller[0];
                 if id >= TERMINALS {
