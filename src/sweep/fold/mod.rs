@@ -187,6 +187,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     }
 
     /// Sends what a node of `rank` has gathered along its two arcs.
+    #[inline(always)]
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         let [low, high] = reader.children::<u64>(whole[0], space)?;
         self.send_along(whole, low, false, rank, space)?;
