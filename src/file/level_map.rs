@@ -26,13 +26,17 @@ impl LevelMap {
     /// The map of `levels` in which each rank has the number that `number` gives it.
     pub fn new(levels: &Levels, mut number: impl FnMut(usize) -> u32) -> Self {
         let shift = (0..u64::BITS).find(|shift| levels.end() >> shift < ENTRIES).unwrap_or(0);
-        let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).1, number(rank))).collect();
-        let mut first = Vec::new();
-        if shift > 0 {
-            first.reserve_exact(ENTRIES as usize);
-            for &(end, number) in &ranks {
-                first.resize(end.min(ENTRIES) as usize, number);
+        if shift == 0 {
+            let mut entries = Vec::with_capacity(levels.end() as usize);
+            for rank in 0..levels.ranks() {
+                entries.resize(levels.range(rank).1 as usize, number(rank));
             }
+            return Self { entries, ..Self::default() };
+        }
+        let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).1, number(rank))).collect();
+        let mut first = Vec::with_capacity(ENTRIES as usize);
+        for &(end, number) in &ranks {
+            first.resize(end.min(ENTRIES) as usize, number);
         }
         let mut entries = Vec::with_capacity((levels.end() >> shift) as usize + 1);
         for (rank, &(end, number)) in ranks.iter().enumerate() {

@@ -268,6 +268,7 @@ fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
 /// The same nodes once more, in the width of `J`.
 fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
     let mut writer = NodeWriter::new(space)?;
+    writer.reserve_levels(file.levels().ranks());
     let mut reader = LevelReader::new(file, space.limits.window);
     for (rank, variable) in (1..).zip(file.variables()) {
         let (first, end) = file.levels().range(rank);
