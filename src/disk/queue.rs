@@ -30,6 +30,9 @@ pub struct LevelQueue<I, const N: usize> {
     _charge: Charge,
 }
 
+/// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
+const SPARES: usize = 16;
+
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `levels` levels, one of so many `queues` that use their share at the same time.
     ///
@@ -88,7 +91,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// Takes back what is left of a log that has been taken and drained.
     pub fn recycle(&mut self, log: Spool<I, N>) {
         let block = log.into_block();
-        if block.is_some() && block.class() == Class::Small {
+        if block.is_some() && block.class() == Class::Small && self.spare.len() < SPARES {
             self.spare.push(block);
         }
     }
