@@ -47,8 +47,9 @@ pub struct BddBuilder {
     number: u64,
     /// The nodes so far; wide, since nobody knows how many will come. Sealing makes them as narrow as they can be.
     writer: NodeWriter<u64>,
-    /// The first node of the level in the making, and all others: most levels of a chain have but one.
+    /// The first node of the level in the making: most levels of a chain have no other.
     first: Option<((u64, u64), u64)>,
+    /// The other nodes of that level.
     level: HashMap<(u64, u64), u64>,
     variable: Option<u32>,
     /// The node written last: the root, once everything is there.

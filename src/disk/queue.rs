@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{
     lane::Lane,
-    pool::{Block, Charge, Class, Share},
+    pool::{Block, Charge, Share},
     space::Space,
     spool::{Bundle, Spool},
 };
@@ -23,7 +23,7 @@ pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// Bytes of memory this queue may hold, and those it does.
+    /// Bytes of memory the logs may hold, and those they do.
     quota: usize,
     held: usize,
     /// For the logs themselves.
@@ -91,7 +91,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// Takes back what is left of a log that has been taken and drained.
     pub fn recycle(&mut self, log: Spool<I, N>) {
         let block = log.into_block();
-        if block.is_some() && block.class() == Class::Small && self.spare.len() < SPARES {
+        if block.is_some() && self.spare.len() < SPARES {
             self.spare.push(block);
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
     use super::*;
-    use crate::disk::{sorter::Sorter, space::testing};
+    use crate::disk::{pool::Class, sorter::Sorter, space::testing};
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
@@ -158,6 +158,26 @@ mod tests {
             assert_eq!(queue.take(level).count(), 50_000);
         }
         assert_eq!(queue.held, 0);
+    }
+
+    #[test]
+    fn a_queue_after_many_small_logs_has_its_share_for_large_ones() {
+        const SHARE: usize = 1 << 20;
+        const SMALL: usize = SHARE / 256;
+        let space = testing::space_with(|limits| (limits.block, limits.queue) = (16 << 10, SHARE));
+        let mut queue = LevelQueue::<u32, 3>::new(SMALL + 1, 1, &space).expect("room for tables");
+        for level in 0..SMALL {
+            queue.push(level, [1; 3], &space).expect("room");
+        }
+        for level in 0..SMALL {
+            let mut log = queue.take(level);
+            log.drain(&space, |_| Ok(())).expect("one record");
+            queue.recycle(log);
+        }
+        for at in 0..50_000 {
+            queue.push(SMALL, [at; 3], &space).expect("room");
+        }
+        assert_eq!(space.meter.spilled_bytes.load(Relaxed), 0);
     }
 
     /// The obviously right twin: one heap over everything.

@@ -247,24 +247,29 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
-    /// Shows all records in the order they came, a block at a time, each freed behind it but the last one.
+    /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
+    /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         let mut buffer = None;
         for part in std::mem::take(&mut self.parts) {
             show(part.records(&mut buffer, &space.pool)?)?;
         }
         show(self.tail())?;
-        (self.used, self.filed) = (0, 0);
+        let tail = std::mem::take(&mut self.tail);
+        let small = tail.is_some() && tail.class() == Class::Small;
+        *self = Self { tail: if small { tail } else { Block::default() }, ..Self::new(self.share) };
         Ok(())
     }
 
-    /// What is left of a drained log, for another one to begin in.
+    /// The block that a drained log still has, if any, for another one to begin in.
     pub fn into_block(self) -> Block {
+        debug_assert_eq!(self.count(), 0, "a log that is done with");
         self.tail
     }
 
-    /// Goes on in `block`, which is of no other log; gives the bytes that takes.
+    /// Begins a tail in `block`, where there is none; gives the bytes that takes.
     pub fn go_on_in(&mut self, block: Block) -> usize {
+        debug_assert!(self.has_no_tail());
         self.replace_tail(block)
     }
 

@@ -68,8 +68,8 @@ impl<'a> LevelReader<'a> {
         if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
     }
 
-    /// The same for ids in any order. Whether one lies on the level is anybody's guess then, so there is no branch for it: some
-    /// node is read in any case.
+    /// The same for ids in any order. Whether one lies on the level is anybody's guess then, so that narrow ones take no branch
+    /// for it: some node of the window is read in any case.
     #[inline(always)]
     pub fn cofactors_of_any<I: Lane>(&mut self, id: I, space: &Space) -> Result<[I; 2]> {
         let here = id.get().wrapping_sub(self.first) < self.len;

@@ -165,8 +165,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (self.first, self.ones_above) = (self.next, ones);
     }
 
-    /// Makes one node of all requests that agree, notes who asked for it, and asks for its children. Requests that the rule of
-    /// the level makes one request of go on instead.
+    /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
+    /// the level makes one request of go on instead. The log is drained then.
     pub fn expand_level(&mut self, variable: u32, requests: &mut Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
         let rule = spec.rule(variable);
