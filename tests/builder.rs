@@ -405,12 +405,15 @@ fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> 
             lower = pairs.take(300).map(|(low, high)| builder.add_node(variable, low, high)).collect::<Result<_>>()?;
         }
         let first = builder.add_node(19, lower[0], lower[1])?;
+        let second = builder.add_node(19, lower[0], lower[2])?;
         for &low in &lower {
             for &high in &lower {
                 builder.add_node(19, low, high)?;
             }
         }
         assert!(builder.add_node(19, lower[0], lower[1])? == first, "{threads} threads");
+        // A builder keeps the first node of a level in any case.
+        assert!(builder.add_node(19, lower[0], lower[2])? == second, "{threads} threads");
     }
     Ok(())
 }
