@@ -191,7 +191,7 @@ impl Home {
     }
 }
 
-/// No memory.
+/// No memory, and small if anybody asks.
 impl Default for Block {
     fn default() -> Self {
         Self { words: Box::default(), class: Class::Small, share: Share::Queue, home: None }

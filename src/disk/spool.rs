@@ -194,7 +194,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.grow(&space.pool).is_some() {
             return Ok(());
         }
-        if self.tail.is_some() && self.tail.class() == Class::Full {
+        if self.tail.class() == Class::Full {
             let (words, used) = (self.tail.words(), self.used as usize);
             let slot = space.scratch.write(lane_bytes::<I>(words, used))?;
             include::<I, N>(&mut self.spilled, 0, records(words, used));
@@ -255,9 +255,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             show(part.records(&mut buffer, &space.pool)?)?;
         }
         show(self.tail())?;
-        let tail = std::mem::take(&mut self.tail);
-        let small = tail.is_some() && tail.class() == Class::Small;
-        *self = Self { tail: if small { tail } else { Block::default() }, ..Self::new(self.share) };
+        if self.tail.class() != Class::Small {
+            self.tail = Block::default();
+        }
+        (self.used, self.filed, self.spilled) = (0, 0, Range::default());
         Ok(())
     }
 
