@@ -1,9 +1,9 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`] and [`frontier`] (top-down), [`reduce`] and [`number`] (bottom-up), [`team`]
-//! (several threads inside one level), [`build`] (one after the other), [`apply`] (the first operation), [`restrict`] (the first
-//! with a rule for levels), [`compact`] (levels where nothing changes), [`nest`] and [`quantify`] (sweeps inside a sweep),
-//! [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
+//! Read in this order: [`spec`] (what an operation is), [`expand`] and [`frontier`] (top-down), [`reduce`] and [`number`]
+//! (bottom-up), [`team`] (several threads inside one level), [`build`] (one after the other), [`apply`] (the first operation),
+//! [`restrict`] (the first with a rule for levels), [`compact`] (levels where nothing changes), [`nest`] and [`quantify`]
+//! (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;
