@@ -64,6 +64,17 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
+    /// Pushes all of `records` for `level`, like [`push`](Self::push).
+    pub fn push_all(&mut self, level: usize, mut records: &[[I; N]], space: &Space) -> Result<()> {
+        while !records.is_empty() {
+            records = self.levels[level].push_some(records);
+            if !records.is_empty() {
+                self.make_room(level, space)?;
+            }
+        }
+        Ok(())
+    }
+
     /// How many records there are for `level`.
     pub fn count(&self, level: usize) -> u64 {
         self.levels[level].count()

@@ -104,6 +104,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         true
     }
 
+    /// Appends as many of `records` as there is room for in the tail; gives the others.
+    pub fn push_some<'a>(&mut self, records: &'a [[I; N]]) -> &'a [[I; N]] {
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
+        let room = &mut lanes[self.used as usize..];
+        let (now, later) = records.split_at(records.len().min(room.len() / N));
+        room[..now.len() * N].copy_from_slice(now.as_flattened());
+        self.used += (now.len() * N) as u32;
+        later
+    }
+
     /// Makes room for a record after a `push` that found none; gives the bytes that takes, `None` when the share is used up.
     pub fn grow(&mut self, pool: &Pool) -> Option<usize> {
         let class = if self.tail.is_some() { self.tail.class().next() } else { Class::Small };
@@ -175,12 +185,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Appends all of `records`, like [`append`](Self::append).
     pub fn append_all(&mut self, mut records: &[[I; N]], space: &Space) -> Result<()> {
         while !records.is_empty() {
-            let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
-            let room = &mut lanes[self.used as usize..];
-            let (now, later) = records.split_at(records.len().min(room.len() / N));
-            room[..now.len() * N].copy_from_slice(now.as_flattened());
-            self.used += (now.len() * N) as u32;
-            records = later;
+            records = self.push_some(records);
             if !records.is_empty() {
                 self.make_room(space)?;
             }

@@ -68,16 +68,51 @@ impl<'a> LevelReader<'a> {
         if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
     }
 
-    /// The same for ids in any order. Whether one lies on the level is anybody's guess then, so that narrow ones take no branch
-    /// for it: some node of the window is read in any case.
-    #[inline(always)]
-    pub fn cofactors_of_any<I: Lane>(&mut self, id: I, space: &Space) -> Result<[I; 2]> {
-        let here = id.get().wrapping_sub(self.first) < self.len;
-        let at = select_unpredictable(here, id.get().wrapping_sub(self.window_first), 0);
-        match self.words().get(at as usize) {
-            Some(&node) if I::WORDS == 1 => Ok(lanes(select_unpredictable(here, node, id.get() << 32 | id.get()))),
-            _ => self.cofactors(id, space),
+    /// The same for a lane of each of `records`, into `found`.
+    pub fn cofactors_of_all<I: Lane, const N: usize>(
+        &mut self,
+        records: &[[I; N]],
+        lane: usize,
+        found: &mut [[I; 2]],
+        space: &Space,
+    ) -> Result<()> {
+        if self.len == 0 {
+            records.iter().zip(found).for_each(|(record, found)| *found = [record[lane]; 2]);
+            return Ok(());
         }
+        let mut at = 0;
+        while at < records.len() {
+            at += self.cofactors_in_window(&records[at..], lane, &mut found[at..]);
+            if let Some(record) = records.get(at) {
+                found[at] = self.cofactors(record[lane], space)?;
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same up to the first record that is not in the window; gives the number of those before it.
+    ///
+    /// Whether an id lies on the level is anybody's guess, so that there is no branch for it: some node of the window is read in
+    /// any case.
+    fn cofactors_in_window<I: Lane, const N: usize>(
+        &self,
+        records: &[[I; N]],
+        lane: usize,
+        found: &mut [[I; 2]],
+    ) -> usize {
+        if I::WORDS == 2 {
+            return 0;
+        }
+        let words = self.words();
+        for (at, (record, found)) in records.iter().zip(found).enumerate() {
+            let id = record[lane].get();
+            let here = id.wrapping_sub(self.first) < self.len;
+            let word = select_unpredictable(here, id.wrapping_sub(self.window_first), 0);
+            let Some(&node) = words.get(word as usize) else { return at };
+            *found = lanes(select_unpredictable(here, node, id << 32 | id));
+        }
+        records.len()
     }
 
     /// The children of a node on this level.

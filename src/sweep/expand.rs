@@ -61,7 +61,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
             sweep.copy(level, run)?;
             break;
         }
-        sweep.workers.iter_mut().for_each(|worker| worker.open(variables[level]));
+        sweep.workers.iter_mut().for_each(|worker| worker.open(level));
         let count = sweep.waiting(level);
         if count > 0 {
             run.counters.requests += count;
@@ -142,7 +142,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let mut requests = self.take_all(level);
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
-        worker.expand_level(self.ground.variables[level], &mut requests, sorter)?;
+        worker.expand_level(level, &mut requests, sorter)?;
         worker.queue.recycle(requests);
         self.close(level, 0);
         Ok(())
@@ -153,7 +153,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         if self.workers.len() < run.team.size() {
             self.widen(level, run.team.size())?;
         }
-        let (variable, parts) = (self.ground.variables[level], self.workers[0].parts);
+        let parts = self.workers[0].parts;
         let shift = parts.shift;
         run.space.meter.shared_levels.fetch_add(1, Relaxed);
         self.result.levels.align(shift);
@@ -163,7 +163,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), mut requests)| {
             worker.begin_level(first + at, shift);
-            worker.expand_level(variable, &mut requests, &mut desk.sorter)
+            worker.expand_level(level, &mut requests, &mut desk.sorter)
         })?;
         self.close(level, shift);
         Ok(())
@@ -183,7 +183,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         for _ in 1..size {
             let part = Part::new(self.result.levels.ranks());
             let mut worker = Frontier::new(&ground, &self.result, parts, part)?;
-            ground.variables[..=level].iter().for_each(|&variable| worker.open(variable));
+            (0..=level).for_each(|level| worker.open(level));
             self.workers.push(worker);
         }
         Ok(())

@@ -1,15 +1,12 @@
 //! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
 
-use super::{spec::Spec, team::Parts};
+use super::{
+    batch::{Batch, Road},
+    spec::Spec,
+    team::Parts,
+};
 use crate::{
-    disk::{
-        lane::Lane,
-        pool::Share,
-        queue::LevelQueue,
-        sorter::{BATCH, Sorter},
-        space::Space,
-        spool::Spool,
-    },
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
     error::{Error, Result},
     file::{
         level_map::LevelMap,
@@ -51,6 +48,8 @@ pub struct Frontier<'a, I, S, const N: usize> {
     pub parts: Parts,
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
+    /// What is worked on.
+    batch: Box<Batch<I, N>>,
     /// What comes out.
     pub part: Part<I>,
     /// As in what all make.
@@ -74,6 +73,8 @@ struct Operand<'a> {
     rank: usize,
     /// Its nodes on the level at hand.
     reader: LevelReader<'a>,
+    /// The first of its ids on the level below that, and how many there are.
+    below: (u64, u64),
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
@@ -85,14 +86,15 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
             let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
             let reader = LevelReader::new(file, if at == 0 { random / 8 } else { random });
-            Operand { file, levels: &ground.maps[at], rank, reader }
+            Operand { file, levels: &ground.maps[at], rank, reader, below: (0, 0) }
         });
         let (search, most) = (result.search, result.most);
         let (queue, ones_above) = (ground.queue(parts)?, part.ones.count());
-        Ok(Self { ground: *ground, operands, parts, queue, part, search, most, first: 0, next: 0, step: 1, ones_above })
+        let (batch, first, next, step) = (Box::new(Batch::new()), 0, 0, 1);
+        Ok(Self { ground: *ground, operands, parts, queue, batch, part, search, most, first, next, step, ones_above })
     }
 
-    /// Sends a request of the level at hand to the level of its highest node, or notes its value.
+    /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
     #[inline(always)]
     fn ask(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
@@ -143,9 +145,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.next / (2 * self.step) * self.step > self.most || self.search && self.part.trues() > 0
     }
 
-    /// Brings every operand to the level of `variable`.
-    pub fn open(&mut self, variable: u32) {
-        self.operands.iter_mut().for_each(|operand| operand.open(variable));
+    /// Brings every operand to `level`.
+    pub fn open(&mut self, level: usize) {
+        let (variable, next) = (self.ground.variables[level], self.ground.variables.get(level + 1));
+        self.operands.iter_mut().for_each(|operand| operand.open(variable, next.copied()));
     }
 
     /// Begins a level in `1 << shift` parts; the low slot of the first node here is `first`.
@@ -167,65 +170,45 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead. The log is drained then.
-    pub fn expand_level(&mut self, variable: u32, requests: &mut Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+    pub fn expand_level(&mut self, level: usize, requests: &mut Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
-        let rule = spec.rule(variable);
+        let rule = spec.rule(self.ground.variables[level]);
         let late = self.late_operands();
         let mut suspended = Spool::new(Share::Queue);
-        let mut last = [I::MAX; N];
-        let mut passes = None;
+        let (mut last, mut passing) = ([I::MAX; N], None);
         sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {
             if self.ended() {
                 return Ok(());
             }
             self.check_room(requests.len())?;
-            let mut arcs = [[I::of(0)]; BATCH];
-            let mut filled = 0;
-            let (mut previous, mut passed) = (last, passes);
-            for &request in requests {
-                let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
-                previous = request;
-                if fresh {
-                    if late == 0 {
-                        let [mut low, mut high] = self.cofactors(request, 0)?;
-                        let passing = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
-                        passed = passing.then_some(low);
-                        if !passing {
-                            let node = self.number();
-                            self.ask_both(node, low, high)?;
-                        }
-                    } else {
-                        let [low, high] = self.cofactors(request, late)?;
-                        let node = self.number();
-                        suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?;
-                    }
-                }
-                if let Some(mut whole) = passed {
-                    whole[N - 1] = request[N - 1];
-                    self.pass_on(whole)?;
-                } else {
-                    // Below `BATCH` in any case, which the compiler does not know.
-                    arcs[filled % BATCH] = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
-                    filled += 1;
-                }
+            let heads = self.batch.fill(requests, &mut last);
+            let mut arcs = requests.len();
+            for at in 0..N - 1 {
+                self.look_up(at, heads, late)?;
             }
-            (last, passes) = (previous, passed);
-            if self.search { Ok(()) } else { self.part.arcs.append_all(&arcs[..filled], space) }
+            match rule {
+                _ if late != 0 => self.suspend_all(heads, late, &mut suspended)?,
+                Some(rule) => arcs = self.follow(rule, requests, &mut passing)?,
+                None => self.ask_for_all(heads),
+            }
+            self.send_asked(level + 1)?;
+            if self.search { Ok(()) } else { self.part.arcs.append_all(&self.batch.arcs[..arcs], space) }
         })?;
-        self.resolve_late(late, rule, suspended, sorter)
+        self.resolve_late(level, late, rule, suspended, sorter)
     }
 
     /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
     /// become a node by now; it is given two equal children, and reduce drops it.
     fn resolve_late(
         &mut self,
+        level: usize,
         late: u32,
         rule: Option<S::Rule>,
         suspended: Spool<I, LANES>,
         sorter: &mut Sorter,
     ) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
-        let (mut late, mut suspended) = (late, suspended);
+        let (mut late, mut suspended, road) = (late, suspended, self.road());
         while late != 0 {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
@@ -238,27 +221,63 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                         high = low;
                     }
                     match late {
-                        0 => self.ask_both(node, low, high),
-                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space),
+                        0 => self.batch.ask_for(node, [low, high], &road),
+                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
                     }
-                })
+                    Ok(())
+                })?;
+                self.send_asked(level + 1)
             })?;
             suspended = next;
         }
         Ok(())
     }
 
-    /// The low and the high cofactor of each operand of `request` but those that are `late`.
-    #[inline(always)]
-    fn cofactors(&mut self, request: [I; N], late: u32) -> Result<[[I; N]; 2]> {
-        let (mut low, mut high) = (request, request);
-        [low[0], high[0]] = self.operands[0].reader.cofactors(request[0], self.ground.space)?;
-        for at in 1..N - 1 {
-            if late & 1 << at == 0 {
-                [low[at], high[at]] = self.operands[at].reader.cofactors_of_any(request[at], self.ground.space)?;
+    /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are
+    /// `late`.
+    fn look_up(&mut self, at: usize, heads: usize, late: u32) -> Result<()> {
+        let Self { batch, operands, ground, .. } = self;
+        let Batch { heads: requests, cofactors, .. } = &mut **batch;
+        let (requests, cofactors) = (&requests[..heads], &mut cofactors[at][..heads]);
+        if late & 1 << at == 0 {
+            return operands[at].reader.cofactors_of_all(requests, at, cofactors, ground.space);
+        }
+        requests.iter().zip(cofactors).for_each(|(request, cofactors)| *cofactors = [request[at]; 2]);
+        Ok(())
+    }
+
+    /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
+    fn suspend_all(&mut self, heads: usize, late: u32, suspended: &mut Spool<I, LANES>) -> Result<()> {
+        (0..heads).try_for_each(|head| {
+            let [low, high] = self.batch.cofactors(head);
+            let node = self.number();
+            suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
+        })
+    }
+
+    /// Makes nodes of those requests of the batch that do not go on by `rule`; gives the number of arcs that lead to them. The
+    /// last request that was looked up, if it is one of those that go on, is in `passing`.
+    fn follow(&mut self, rule: S::Rule, requests: &[[I; N]], passing: &mut Option<[I; N]>) -> Result<usize> {
+        let (mut heads, mut arcs, road) = (0.., 0, self.road());
+        for (at, request) in requests.iter().enumerate() {
+            let [arc] = self.batch.arcs[at];
+            if arc.get() % 2 == 1 {
+                let [mut low, mut high] = self.batch.cofactors(heads.next().expect("no end"));
+                *passing = self.ground.spec.change(rule, &mut low, &mut high).then_some(low);
+                if passing.is_none() {
+                    let node = self.number();
+                    self.batch.ask_for(node, [low, high], &road);
+                }
+            }
+            if let Some(mut whole) = *passing {
+                whole[N - 1] = request[N - 1];
+                self.pass_on(whole)?;
+            } else {
+                self.batch.arcs[arcs] = [arc];
+                arcs += 1;
             }
         }
-        Ok([low, high])
+        Ok(arcs)
     }
 
     /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
@@ -282,11 +301,30 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         node
     }
 
-    #[inline(always)]
-    fn ask_both(&mut self, node: u64, mut low: [I; N], mut high: [I; N]) -> Result<()> {
-        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + self.step));
-        self.ask(low)?;
-        self.ask(high)
+    /// Makes nodes of the first `heads` requests of the batch.
+    fn ask_for_all(&mut self, heads: usize) {
+        self.batch.ask_for_all(heads, self.next, &self.road());
+        self.next += 2 * self.step * heads as u64;
+    }
+
+    /// What tells where requests of the level at hand go.
+    fn road(&self) -> Road<'a, S, N> {
+        let below = std::array::from_fn(|at| self.operands[at].below);
+        Road { spec: self.ground.spec, below, step: self.step }
+    }
+
+    /// Sends what the batch asks for; most of it goes to the level below, which is `level`.
+    fn send_asked(&mut self, level: usize) -> Result<()> {
+        let [near, far] = self.batch.take_asked();
+        for at in 0..far {
+            self.ask(self.batch.far[at])?;
+        }
+        let (near, space) = (&self.batch.near[..near], self.ground.space);
+        if self.parts.workers() == 1 {
+            return self.queue.push_all(level, near, space);
+        }
+        let log = |request: &[I; N]| self.parts.log_of_request(level, &request[..N - 1]);
+        near.iter().try_for_each(|request| self.queue.push(log(request), *request, space))
     }
 }
 
@@ -298,14 +336,21 @@ impl<S, const N: usize> Ground<'_, S, N> {
 }
 
 impl Operand<'_> {
-    /// Goes to the level of `variable`, if there is one.
-    fn open(&mut self, variable: u32) {
-        if self.rank > 0 && self.file.variable(self.rank) == variable {
+    /// Goes to the level of `variable`, if there is one; that of `next` is the one below.
+    fn open(&mut self, variable: u32, next: Option<u32>) {
+        if self.is_next(Some(variable)) {
             self.reader.enter(self.rank);
             self.rank -= 1;
         } else {
             self.reader.leave();
         }
+        let (first, end) = if self.is_next(next) { self.file.levels().range(self.rank) } else { (0, 0) };
+        self.below = (first, end - first);
+    }
+
+    /// Whether the highest level not yet passed is that of `variable`.
+    fn is_next(&self, variable: Option<u32>) -> bool {
+        self.rank > 0 && variable == Some(self.file.variable(self.rank))
     }
 }
 

@@ -1,12 +1,13 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`] and [`frontier`] (top-down), [`reduce`] and [`number`]
+//! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`] and [`number`]
 //! (bottom-up), [`team`] (several threads inside one level), [`build`] (one after the other), [`apply`] (the first operation),
 //! [`restrict`] (the first with a rule for levels), [`compact`] (levels where nothing changes), [`nest`] and [`quantify`]
 //! (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;
+pub mod batch;
 pub mod build;
 pub mod compact;
 pub mod compose;

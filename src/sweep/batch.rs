@@ -1,0 +1,135 @@
+//! A batch of requests: which of them become nodes, what their cofactors are, and what is asked of the levels below.
+//!
+//! Every step is done for the whole batch before the next begins, so that each is a short loop that keeps what it works with in
+//! registers.
+
+use super::spec::Spec;
+use crate::disk::{lane::Lane, sorter::BATCH};
+
+/// Requests that are expanded together. Kept from batch to batch: to clear it takes longer than a small level.
+pub struct Batch<I, const N: usize> {
+    /// The first of all requests that agree.
+    pub heads: [[I; N]; BATCH],
+    /// For each operand the two cofactors of each head.
+    pub cofactors: [[[I; 2]; BATCH]; N],
+    /// For each request twice the slot, plus one for a head.
+    pub arcs: [[I; 1]; BATCH],
+    /// Undecided requests for the level below, of which the first few are asked for.
+    pub near: [[I; N]; ASKED],
+    nears: usize,
+    /// The same of all others but those that are false.
+    pub far: [[I; N]; ASKED],
+    fars: usize,
+}
+
+/// A batch asks for so many requests at most.
+const ASKED: usize = 2 * BATCH;
+
+/// What tells where requests go.
+pub struct Road<'a, S, const N: usize> {
+    /// The operation.
+    pub spec: &'a S,
+    /// For each operand the first of its ids on the level below, and how many there are.
+    pub below: [(u64, u64); N],
+    /// How far the high slot of a node is from its low one.
+    pub step: u64,
+}
+
+impl<I: Lane, const N: usize> Batch<I, N> {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self {
+            heads: [[I::zeroed(); N]; BATCH],
+            cofactors: [[[I::zeroed(); 2]; BATCH]; N],
+            arcs: [[I::zeroed()]; BATCH],
+            near: [[I::zeroed(); N]; ASKED],
+            nears: 0,
+            far: [[I::zeroed(); N]; ASKED],
+            fars: 0,
+        }
+    }
+
+    /// Takes the heads out of `requests`, which come in order after `last`; gives their number.
+    #[inline(always)]
+    pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {
+        let (mut heads, mut previous) = (0, *last);
+        for (request, arc) in requests.iter().zip(&mut self.arcs) {
+            // Whether a request is a head is anybody's guess, so that there is no branch for it.
+            let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
+            previous = *request;
+            // Below `BATCH` in any case, which the compiler does not know.
+            self.heads[heads % BATCH] = *request;
+            heads += usize::from(fresh);
+            *arc = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
+        }
+        *last = previous;
+        heads
+    }
+
+    /// The low and the high cofactors of a head.
+    #[inline(always)]
+    pub fn cofactors(&self, head: usize) -> [[I; N]; 2] {
+        [0, 1].map(|child| std::array::from_fn(|at| self.cofactors[at][head % BATCH][child]))
+    }
+
+    /// Asks for the cofactors of the first `heads` heads, which are nodes from the low slot `node` on.
+    pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, road: &Road<'_, S, N>) {
+        let mut asked = (self.nears, self.fars);
+        for head in 0..heads {
+            self.ask_both(node, self.cofactors(head), road, &mut asked);
+            node += 2 * road.step;
+        }
+        (self.nears, self.fars) = asked;
+    }
+
+    /// Asks for the cofactors of the node of which `node` is the low slot.
+    #[inline(always)]
+    pub fn ask_for<S: Spec<N>>(&mut self, node: u64, cofactors: [[I; N]; 2], road: &Road<'_, S, N>) {
+        let mut asked = (self.nears, self.fars);
+        self.ask_both(node, cofactors, road, &mut asked);
+        (self.nears, self.fars) = asked;
+    }
+
+    /// The same where so many are asked for already, near ones and far ones.
+    #[inline(always)]
+    fn ask_both<S: Spec<N>>(
+        &mut self,
+        node: u64,
+        [mut low, mut high]: [[I; N]; 2],
+        road: &Road<'_, S, N>,
+        asked: &mut (usize, usize),
+    ) {
+        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + road.step));
+        self.ask(low, road, asked);
+        self.ask(high, road, asked);
+    }
+
+    #[inline(always)]
+    fn ask<S: Spec<N>>(&mut self, request: [I; N], road: &Road<'_, S, N>, asked: &mut (usize, usize)) {
+        let mut open = request;
+        match road.spec.decide(&mut open) {
+            Some(false) => {}
+            None if road.is_near(&open) => {
+                self.near[asked.0 % ASKED] = open;
+                asked.0 += 1;
+            }
+            _ => {
+                self.far[asked.1 % ASKED] = request;
+                asked.1 += 1;
+            }
+        }
+    }
+
+    /// How many near and how many far requests are asked for; none are, then.
+    pub fn take_asked(&mut self) -> [usize; 2] {
+        [std::mem::take(&mut self.nears), std::mem::take(&mut self.fars)]
+    }
+}
+
+impl<S, const N: usize> Road<'_, S, N> {
+    /// Whether an undecided request is for the level below.
+    #[inline(always)]
+    fn is_near<I: Lane>(&self, request: &[I; N]) -> bool {
+        request.iter().zip(self.below).take(N - 1).any(|(id, (first, count))| id.get().wrapping_sub(first) < count)
+    }
+}
