@@ -4,7 +4,7 @@
 //! to a log for each part of the indices, and the array is filled with one part after another; or, where that would be too many
 //! logs, through an external sort.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 
 use super::{
     external::{External, Sorted},
@@ -21,18 +21,25 @@ const PARTS: u64 = 32;
 /// An array of zeroes at first, or what takes its place.
 pub enum Dense<'a, I: Lane> {
     /// The array itself.
-    Array(&'a mut [I]),
+    Array(Array<I>),
     /// Pairs of (index, value), by parts.
     Parts(Box<Parts<'a, I>>),
     /// Pairs of (distance from the end, value).
     Sorted(Box<External<'a, [I; 2]>>, u64),
 }
 
+/// Values in memory, in words that have been used before and will be again.
+pub struct Array<I> {
+    words: Vec<u64>,
+    len: usize,
+    marker: PhantomData<I>,
+}
+
 /// The parts of an array that is too large.
 pub struct Parts<'a, I: Lane> {
     space: &'a Space,
     /// An array for one part.
-    array: &'a mut [I],
+    array: Array<I>,
     /// Pairs of (index, value) for every part, the indices as they are.
     logs: Vec<Spool<I, 2>>,
     /// The first index in the array, and how many are left of those in it.
@@ -40,39 +47,74 @@ pub struct Parts<'a, I: Lane> {
     left: usize,
 }
 
+impl<I: Lane> Array<I> {
+    /// So many values in `words`; there may be anything before.
+    fn new(mut words: Vec<u64>, len: usize) -> Self {
+        words.resize((len * I::WORDS).div_ceil(2), 0);
+        Self { words, len, marker: PhantomData }
+    }
+
+    /// The values.
+    pub fn values(&self) -> &[I] {
+        &bytemuck::cast_slice(&self.words)[..self.len]
+    }
+
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> &mut [I] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
+    }
+
+    /// The words, to be used again.
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+
+    /// The values two by two.
+    pub fn pairs(&self) -> &[[I; 2]] {
+        bytemuck::cast_slice(self.values())
+    }
+}
+
 impl<'a, I: Lane> Dense<'a, I> {
     /// Zeroes for the indices below `len`, in `words` if they fit.
-    pub fn zeroes(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
+    pub fn zeroes(mut words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         words.clear();
         Self::for_all(words, len, space)
     }
 
     /// The same for values of which every one will be put: there may be anything before.
-    pub fn for_all(words: &'a mut Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
+    pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         let fits = (space.limits.dense / size_of::<I>()) as u64;
-        let (per_part, parts) = if len <= fits { (len, 1) } else { (fits.max(1), len.div_ceil(fits.max(1))) };
-        if parts > PARTS {
-            *words = Vec::new();
-            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len));
-        }
-        words.resize((per_part as usize * I::WORDS).div_ceil(2), 0);
-        let array = &mut bytemuck::cast_slice_mut(words)[..per_part as usize];
         if len <= fits {
-            return Ok(Self::Array(array));
+            return Ok(Self::Array(Array::new(words, len as usize)));
+        }
+        let (per_part, parts) = (fits.max(1), len.div_ceil(fits.max(1)));
+        if parts > PARTS {
+            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len));
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
+        let array = Array::new(words, per_part as usize);
         Ok(Self::Parts(Box::new(Parts { space, array, logs, first: len, left: 0 })))
     }
 
-    /// No room.
-    pub fn none() -> Self {
-        Self::Array(&mut [])
+    /// No values; `words` are kept for others.
+    pub fn none(words: Vec<u64>) -> Self {
+        Self::Array(Array::new(words, 0))
+    }
+
+    /// The words of the array, if there is one, to be used again.
+    pub fn into_words(self) -> Vec<u64> {
+        match self {
+            Self::Array(array) => array.words,
+            Self::Parts(parts) => parts.array.words,
+            Self::Sorted(..) => Vec::new(),
+        }
     }
 
     /// The values two by two, where they are in an array.
     pub fn pairs(&self) -> Option<&[[I; 2]]> {
-        if let Self::Array(array) = self { Some(bytemuck::cast_slice(array)) } else { None }
+        if let Self::Array(array) = self { Some(array.pairs()) } else { None }
     }
 
     /// Puts `value` at `index`, once.
@@ -80,7 +122,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
         match self {
             Self::Array(array) => {
-                array[index as usize] = value;
+                array.values_mut()[index as usize] = value;
                 Ok(())
             }
             Self::Parts(parts) => parts.put(index, value),
@@ -92,6 +134,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     #[inline]
     pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64, shift: u32) -> Result<()> {
         if let Self::Array(array) = self {
+            let array = array.values_mut();
             for &[index, value] in pairs {
                 array[((index.get() - first) >> shift) as usize] = value;
             }
@@ -103,7 +146,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// The values from the last index to the first, zero where none was put.
     pub fn descend(self) -> Result<Descent<'a, I>> {
         Ok(match self {
-            Self::Array(array) => Descent::Array(array.iter().rev()),
+            Self::Array(array) => Descent::Array { left: array.len, array },
             Self::Parts(parts) => Descent::Parts(parts),
             Self::Sorted(external, _) => {
                 let mut sorted = Box::new(external.finish()?);
@@ -116,17 +159,18 @@ impl<'a, I: Lane> Dense<'a, I> {
 impl<I: Lane> Parts<'_, I> {
     #[inline(never)]
     fn put(&mut self, index: u64, value: I) -> Result<()> {
-        self.logs[(index / self.array.len() as u64) as usize].append([I::of(index), value], self.space)
+        self.logs[(index / self.array.len as u64) as usize].append([I::of(index), value], self.space)
     }
 
     fn step(&mut self) -> Result<I> {
         if self.left == 0 {
             let Some(mut log) = self.logs.pop() else { return Ok(I::zeroed()) };
-            self.array.fill(I::zeroed());
-            let first = self.logs.len() as u64 * self.array.len() as u64;
+            let first = self.logs.len() as u64 * self.array.len as u64;
+            let array = self.array.values_mut();
+            array.fill(I::zeroed());
             log.drain(self.space, |pairs| {
                 for &[index, value] in pairs {
-                    self.array[(index.get() - first) as usize] = value;
+                    array[(index.get() - first) as usize] = value;
                 }
                 Ok(())
             })?;
@@ -134,14 +178,19 @@ impl<I: Lane> Parts<'_, I> {
             self.first = first;
         }
         self.left -= 1;
-        Ok(self.array[self.left])
+        Ok(self.array.values()[self.left])
     }
 }
 
 /// The values of a [`Dense`], the last index first.
 pub enum Descent<'a, I: Lane> {
-    /// Off the array.
-    Array(std::iter::Rev<std::slice::Iter<'a, I>>),
+    /// Off the array, of which so many are left.
+    Array {
+        /// All values.
+        array: Array<I>,
+        /// How many are to come.
+        left: usize,
+    },
     /// Off one part after another.
     Parts(Box<Parts<'a, I>>),
     /// Off the sorter.
@@ -156,11 +205,23 @@ pub enum Descent<'a, I: Lane> {
 }
 
 impl<I: Lane> Descent<'_, I> {
+    /// The words of the array, if there is one, to be used again.
+    pub fn into_words(self) -> Vec<u64> {
+        match self {
+            Self::Array { array, .. } => array.words,
+            Self::Parts(parts) => parts.array.words,
+            Self::Sorted { .. } => Vec::new(),
+        }
+    }
+
     /// The next value; zero below the first index.
     #[inline(always)]
     pub fn step(&mut self) -> Result<I> {
         match self {
-            Self::Array(values) => Ok(values.next().copied().unwrap_or(I::zeroed())),
+            Self::Array { array, left } => {
+                *left = left.saturating_sub(1);
+                Ok(array.values().get(*left).copied().unwrap_or(I::zeroed()))
+            }
             Self::Parts(parts) => parts.step(),
             Self::Sorted { sorted, next, distance } => match *next {
                 Some([at, value]) if at.get() == *distance => {
@@ -188,8 +249,7 @@ mod tests {
             let shown = [usize::MAX, 0, len as usize * 2 / 3, len as usize].map(|dense| {
                 let mut space = testing::space(1 << 24);
                 std::sync::Arc::make_mut(&mut space.limits).dense = dense;
-                let mut array = vec![9; 7];
-                let mut values = Dense::<u32>::zeroes(&mut array, len, &space).expect("a folder");
+                let mut values = Dense::<u32>::zeroes(vec![9; 7], len, &space).expect("a folder");
                 // A prime stride meets every index once.
                 for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
                     values.put(index, index as u32 + 1).expect("room");

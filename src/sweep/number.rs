@@ -35,16 +35,8 @@ pub struct Nodes<'a, I: Lane> {
     pub children: Dense<'a, I>,
     /// The id of what takes its place.
     pub ids: Dense<'a, I>,
-    sorter: &'a mut Sorter,
-}
-
-impl<'a, I: Lane> Nodes<'a, I> {
-    /// So many nodes with two children that are false.
-    pub fn new(width: u64, desk: &'a mut Desk, space: &'a Space) -> Result<Self> {
-        let Desk { sorter, children, ids } = desk;
-        let (children, ids) = (Dense::zeroes(children, 2 * width, space)?, Dense::for_all(ids, width, space)?);
-        Ok(Self { width, children, ids, sorter })
-    }
+    /// Where the worker works.
+    pub desk: &'a mut Desk,
 }
 
 /// Writes the nodes of `level`, those of each worker in turn, and gives each its id.
@@ -56,9 +48,10 @@ pub fn number<I: Lane>(
 ) -> Result<()> {
     let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && Sorter::holds::<I, 3>(nodes.width, space);
     match level {
-        [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), sorter, .. }] => {
+        [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. }] => {
             let write = |[low, high]: [I; 2]| writer.push(low, high, space);
-            merge(Siblings(bytemuck::cast_slice(children)), sorter, space, write, |node, id| {
+            let ids = ids.values_mut();
+            merge(Siblings(children.pairs()), &mut desk.sorter, space, write, |node, id| {
                 ids[node as usize] = id;
                 Ok(())
             })
@@ -73,14 +66,15 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     let parts = Parts::new(level.len());
     let mut siblings = Spool::new(Share::Queue);
     for (own, nodes) in (0..).zip(level.iter_mut()) {
-        let mut children = std::mem::replace(&mut nodes.children, Dense::none()).descend()?;
+        let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
         for node in (0..nodes.width).rev() {
             let (high, low) = (children.step()?, children.step()?);
             siblings.append([low, high, I::of(node << parts.shift | own)], space)?;
         }
+        nodes.children = Dense::none(children.into_words());
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
-        level.iter_mut().map(|nodes| (&mut *nodes.sorter, &mut nodes.ids)).unzip();
+        level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
     let write = |[low, high]: [I; 2]| writer.push(low, high, space);
     merge(&mut siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
 }
@@ -94,7 +88,7 @@ fn number_shared<I: Lane>(
 ) -> Result<()> {
     let (all, ids): (Vec<_>, Vec<_>) = level
         .iter_mut()
-        .filter_map(|Nodes { children, ids, sorter, .. }| Some(((children.pairs()?, sorter), ids)))
+        .filter_map(|Nodes { children, ids, desk, .. }| Some(((children.pairs()?, &mut desk.sorter), ids)))
         .unzip();
     let mut runs = team.each(all, |(pairs, sorter)| sorter.sorted(Siblings(pairs), 2, space))?;
     let ranges = ranges(&runs);

@@ -7,7 +7,10 @@
 //!     ▲                                                                                                       │
 //!     └───────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Cost: every arc is pushed and popped once, every node sorted once. Memory: the shares for queue and diagrams, and three
+//! Most arcs come from the level right above: an id goes along those straight to its place among the children there, if one
+//! worker has that level alone.
+//!
+//! Cost: every other arc is pushed and popped once, every node sorted once. Memory: the shares for queue and diagrams, and three
 //! arrays of one level.
 //!
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
@@ -66,7 +69,7 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
         } else if !sweep.settle(&mut nodes, nest)? {
             return Ok(Reduced::Paused(variable, sweep.pause(rank, nodes, space)?));
         }
-        sweep.forward(nodes, run.team, space)?;
+        sweep.forward(rank, nodes, run.team, space)?;
         run.report("reduce", variable, sweep.writer.nodes());
     }
     sweep.finish(run)
@@ -76,14 +79,14 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
 type Level<'a, I> = SmallVec<[Nodes<'a, I>; 1]>;
 
 /// A sweep on its way up.
-struct Upward<I> {
+struct Upward<'a, I: Lane> {
     levels: Levels,
     ranks: Vec<Rank>,
     settled: usize,
     /// For every id the first of the logs of its level, where its children arrive; those of the lowest level come first.
     logs: LevelMap,
     parts: Parts,
-    workers: Vec<Worker<I>>,
+    workers: Vec<Worker<'a, I>>,
     writer: NodeWriter<I>,
     /// Whether there may be nodes that nothing leads to.
     loose: bool,
@@ -91,16 +94,27 @@ struct Upward<I> {
 
 /// What one worker carries upwards.
 #[repr(align(128))]
-struct Worker<I> {
+struct Worker<'a, I: Lane> {
     counts: Vec<Count>,
     arcs: Stack<I, 1>,
     ones: Stack<I, 1>,
     /// Ids on their way to their parents: (slot, id).
     queue: LevelQueue<I, 2>,
+    /// Where they go when that is the level that comes next, and this worker alone has it.
+    children: Option<Dense<'a, I>>,
 }
 
-impl<I: Lane> Upward<I> {
-    fn new(unreduced: Unreduced<I>, space: &Space) -> Result<Self> {
+/// A level that one worker alone has.
+#[derive(Clone, Copy)]
+struct Above {
+    /// Its first slot.
+    first: u64,
+    /// How many there are.
+    slots: u64,
+}
+
+impl<'a, I: Lane> Upward<'a, I> {
+    fn new(unreduced: Unreduced<I>, space: &'a Space) -> Result<Self> {
         let Unreduced { levels, ranks, settled, parts: halves, below, mut arrivals, .. } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
@@ -111,7 +125,7 @@ impl<I: Lane> Upward<I> {
         for Part { counts, arcs, ones, mut passed } in halves {
             let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
             let (arcs, ones) = (arcs.into_stack(), ones.into_stack());
-            let mut worker = Worker { counts, arcs, ones, queue };
+            let mut worker = Worker { counts, arcs, ones, queue, children: None };
             passed.drain(space, |block| {
                 block.iter().try_for_each(|[slot]| road.send(slot.get(), I::of(TRUE), &mut worker.queue))
             })?;
@@ -131,14 +145,17 @@ impl<I: Lane> Upward<I> {
     }
 
     /// Collects the children of the nodes of `rank`, in as many parts as there are.
-    fn collect<'a>(
+    fn collect<'d>(
         &mut self,
         rank: usize,
         shift: u32,
         team: &Team,
-        desks: &'a mut [Desk],
+        desks: &'d mut [Desk],
         space: &'a Space,
-    ) -> Result<Level<'a, I>> {
+    ) -> Result<Level<'d, I>>
+    where
+        'a: 'd,
+    {
         let first = 2 * self.levels.first(rank);
         if shift == 0 {
             let arrived = self.take(rank, None);
@@ -217,15 +234,19 @@ impl<I: Lane> Upward<I> {
         Ok(Reduced::Whole(self.writer.seal(run.space)?))
     }
 
-    /// Sends the ids of a level along the arcs that lead to its nodes.
-    fn forward(&mut self, level: Level<'_, I>, team: &Team, space: &Space) -> Result<()> {
+    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes.
+    fn forward(&mut self, rank: usize, level: Level<'_, I>, team: &Team, space: &'a Space) -> Result<()> {
         let Self { logs, parts, workers, .. } = self;
         let road = Road { logs, parts: *parts, space };
+        // Most arcs come from the level above. Where that is not shared, it is the first worker's.
+        let above = (rank > 1 && self.ranks[rank - 1].shift == 0)
+            .then(|| Above { first: 2 * self.levels.first(rank - 1), slots: 2 * workers[0].counts[rank - 1].nodes });
         if level.len() > 1 {
-            let tasks = workers.iter_mut().zip(level).collect();
-            return team.each(tasks, |(worker, nodes)| worker.forward(nodes, road)).map(drop);
+            let above = std::iter::once(above).chain(std::iter::repeat(None));
+            let tasks = workers.iter_mut().zip(level).zip(above).collect();
+            return team.each(tasks, |((worker, nodes), above)| worker.forward(nodes, above, road, space)).map(drop);
         }
-        level.into_iter().try_for_each(|nodes| workers[0].forward(nodes, road))
+        level.into_iter().try_for_each(|nodes| workers[0].forward(nodes, above, road, space))
     }
 }
 
@@ -246,53 +267,98 @@ impl Road<'_> {
     }
 }
 
-impl<I: Lane> Worker<I> {
+impl<'a, I: Lane> Worker<'a, I> {
     /// Collects the children of this worker's nodes of `rank`, of which the first has the low slot `first`; what does not arrive
     /// is false.
-    fn collect<'a>(
+    fn collect<'d>(
         &mut self,
         rank: usize,
         first: u64,
         shift: u32,
         mut arrived: Spool<I, 2>,
-        desk: &'a mut Desk,
+        desk: &'d mut Desk,
         space: &'a Space,
-    ) -> Result<Nodes<'a, I>> {
-        let Count { nodes, ones } = self.counts[rank];
-        let mut nodes = Nodes::new(nodes, desk, space)?;
-        arrived.drain(space, |block| nodes.children.put_all(block, first, shift))?;
+    ) -> Result<Nodes<'d, I>>
+    where
+        'a: 'd,
+    {
+        let Count { nodes: width, ones } = self.counts[rank];
+        let ids = Dense::for_all(std::mem::take(&mut desk.ids), width, space)?;
+        let mut children = match self.children.take() {
+            Some(children) => children,
+            None => Dense::zeroes(std::mem::take(&mut desk.children), 2 * width, space)?,
+        };
+        arrived.drain(space, |block| children.put_all(block, first, shift))?;
         self.queue.recycle(arrived);
         for _ in 0..ones {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
-            nodes.children.put((slot.get() - first) >> shift, I::of(TRUE))?;
+            children.put((slot.get() - first) >> shift, I::of(TRUE))?;
         }
-        Ok(nodes)
+        Ok(Nodes { width, children, ids, desk })
     }
 
-    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them.
-    fn forward(&mut self, Nodes { width, ids, .. }: Nodes<'_, I>, road: Road<'_>) -> Result<()> {
-        if let Dense::Array(ids) = ids {
-            return self.send(width, road, |node| Ok(ids[node as usize]));
-        }
-        let mut ids = ids.descend()?;
-        let (mut at, mut id) = (width, I::of(FALSE));
-        self.send(width, road, |node| {
-            if at > node {
-                (at, id) = (node, ids.step()?);
+    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is on
+    /// the level `above`.
+    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Above>, road: Road<'_>, space: &'a Space) -> Result<()> {
+        let Nodes { width, children, ids, desk } = nodes;
+        let Above { first, slots } = above.unwrap_or(Above { first: 0, slots: 0 });
+        let mut children = Dense::zeroes(children.into_words(), slots, space)?;
+        match (ids, &mut children) {
+            (Dense::Array(array), Dense::Array(children)) => {
+                let (ids, children) = (array.values(), children.values_mut());
+                let id_of = |node| Ok(ids[node as usize]);
+                let put = |slot: u64, id| {
+                    let child = children.get_mut(slot.wrapping_sub(first) as usize);
+                    Ok(child.map(|child| *child = id).is_some())
+                };
+                self.send(width, road, id_of, put)?;
+                desk.ids = array.into_words();
             }
-            Ok(id)
-        })
+            (ids, children) => {
+                let (mut ids, mut at, mut last) = (ids.descend()?, width, I::of(FALSE));
+                let id_of = |node| {
+                    if at > node {
+                        (at, last) = (node, ids.step()?);
+                    }
+                    Ok(last)
+                };
+                let put = |slot: u64, id| {
+                    let near = slot.wrapping_sub(first) < slots;
+                    if near {
+                        children.put(slot - first, id)?;
+                    }
+                    Ok(near)
+                };
+                self.send(width, road, id_of, put)?;
+                desk.ids = ids.into_words();
+            }
+        }
+        match above {
+            Some(_) => self.children = Some(children),
+            None => desk.children = children.into_words(),
+        }
+        Ok(())
     }
 
-    /// Sends ids along the arcs that lead to `width` nodes, the last node first; `id_of` gives that of a node, once for each arc.
+    /// Sends ids along the arcs that lead to `width` nodes, the last node first; `id_of` gives that of a node, once for each arc,
+    /// and `put` answers whether it went straight to its place.
     #[inline(always)]
-    fn send(&mut self, width: u64, road: Road<'_>, mut id_of: impl FnMut(u64) -> Result<I>) -> Result<()> {
+    fn send(
+        &mut self,
+        width: u64,
+        road: Road<'_>,
+        mut id_of: impl FnMut(u64) -> Result<I>,
+        mut put: impl FnMut(u64, I) -> Result<bool>,
+    ) -> Result<()> {
         if width == 0 {
             return Ok(());
         }
         let (queue, mut left) = (&mut self.queue, width);
         self.arcs.pop_while(road.space, |[arc]| {
-            road.send(arc.get() / 2, id_of(left - 1)?, queue)?;
+            let (slot, id) = (arc.get() / 2, id_of(left - 1)?);
+            if !put(slot, id)? {
+                road.send(slot, id, queue)?;
+            }
             // Whether this is the last arc of the node is anybody's guess, so that there is no branch for it.
             left -= arc.get() % 2;
             Ok(left > 0)
