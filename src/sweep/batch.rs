@@ -6,7 +6,8 @@
 use super::spec::Spec;
 use crate::disk::{lane::Lane, sorter::BATCH};
 
-/// Requests that are expanded together. Kept from batch to batch: to clear it takes longer than a small level.
+/// Requests that are expanded together. Kept from batch to batch and from sweep to sweep: to clear it takes longer than a small
+/// level.
 pub struct Batch<I, const N: usize> {
     /// The first of all requests that agree.
     pub heads: [[I; N]; BATCH],
@@ -15,10 +16,10 @@ pub struct Batch<I, const N: usize> {
     /// For each request twice the slot, plus one for a head.
     pub arcs: [[I; 1]; BATCH],
     /// Undecided requests for the level below, of which the first few are asked for.
-    pub near: [[I; N]; ASKED],
+    near: [[I; N]; ASKED],
     nears: usize,
     /// The same of all others but those that are false.
-    pub far: [[I; N]; ASKED],
+    far: [[I; N]; ASKED],
     fars: usize,
 }
 
@@ -35,9 +36,8 @@ pub struct Road<'a, S, const N: usize> {
     pub step: u64,
 }
 
-impl<I: Lane, const N: usize> Batch<I, N> {
-    /// An empty batch.
-    pub fn new() -> Self {
+impl<I: Lane, const N: usize> Default for Batch<I, N> {
+    fn default() -> Self {
         Self {
             heads: [[I::zeroed(); N]; BATCH],
             cofactors: [[[I::zeroed(); 2]; BATCH]; N],
@@ -48,7 +48,9 @@ impl<I: Lane, const N: usize> Batch<I, N> {
             fars: 0,
         }
     }
+}
 
+impl<I: Lane, const N: usize> Batch<I, N> {
     /// Takes the heads out of `requests`, which come in order after `last`; gives their number.
     #[inline(always)]
     pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {
@@ -120,9 +122,10 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         }
     }
 
-    /// How many near and how many far requests are asked for; none are, then.
-    pub fn take_asked(&mut self) -> [usize; 2] {
-        [std::mem::take(&mut self.nears), std::mem::take(&mut self.fars)]
+    /// What is asked for, near and far; nothing is, then.
+    pub fn take_asked(&mut self) -> [&[[I; N]]; 2] {
+        let (nears, fars) = (std::mem::take(&mut self.nears), std::mem::take(&mut self.fars));
+        [&self.near[..nears], &self.far[..fars]]
     }
 }
 

@@ -20,12 +20,12 @@ use std::{ops::Range, sync::atomic::Ordering::Relaxed};
 use super::{
     compact::{self, Compact, compact},
     frontier::{Frontier, Ground},
-    run::Run,
+    run::{Desk, Run},
     spec::Spec,
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, queue::LevelQueue, sorter::Sorter, spool::Spool},
+    disk::{lane::Lane, queue::LevelQueue, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -68,7 +68,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
             if count > run.space.limits.alone && run.team.size() > 1 && sweep.may_share(run) {
                 sweep.expand_shared(level, run)?;
             } else {
-                sweep.expand_alone(level, &mut run.desks[0].sorter)?;
+                sweep.expand_alone(level, &mut run.desks[0])?;
             }
             run.report("expand", variables[level], sweep.result.levels.end());
         }
@@ -138,11 +138,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             || LevelQueue::<I, N>::charge(parts.workers() * (levels << parts.shift), run.space).is_ok()
     }
 
-    fn expand_alone(&mut self, level: usize, sorter: &mut Sorter) -> Result<()> {
+    fn expand_alone(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
         let mut requests = self.take_all(level);
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
-        worker.expand_level(level, &mut requests, sorter)?;
+        worker.expand_level(level, &mut requests, desk)?;
         worker.queue.recycle(requests);
         self.close(level, 0);
         Ok(())
@@ -163,7 +163,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), mut requests)| {
             worker.begin_level(first + at, shift);
-            worker.expand_level(level, &mut requests, &mut desk.sorter)
+            worker.expand_level(level, &mut requests, desk)
         })?;
         self.close(level, shift);
         Ok(())

@@ -2,11 +2,12 @@
 
 use super::{
     batch::{Batch, Road},
+    run::Desk,
     spec::Spec,
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool},
     error::{Error, Result},
     file::{
         level_map::LevelMap,
@@ -48,8 +49,6 @@ pub struct Frontier<'a, I, S, const N: usize> {
     pub parts: Parts,
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
-    /// What is worked on.
-    batch: Box<Batch<I, N>>,
     /// What comes out.
     pub part: Part<I>,
     /// As in what all make.
@@ -90,8 +89,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         });
         let (search, most) = (result.search, result.most);
         let (queue, ones_above) = (ground.queue(parts)?, part.ones.count());
-        let (batch, first, next, step) = (Box::new(Batch::new()), 0, 0, 1);
-        Ok(Self { ground: *ground, operands, parts, queue, batch, part, search, most, first, next, step, ones_above })
+        Ok(Self { ground: *ground, operands, parts, queue, part, search, most, first: 0, next: 0, step: 1, ones_above })
     }
 
     /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
@@ -170,8 +168,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead. The log is drained then.
-    pub fn expand_level(&mut self, level: usize, requests: &mut Spool<I, N>, sorter: &mut Sorter) -> Result<()> {
+    pub fn expand_level(&mut self, level: usize, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
+        let Desk { sorter, batches, .. } = desk;
+        let batch = batches.get::<Batch<I, N>>();
+        // An operation that failed may have left something.
+        batch.take_asked();
         let rule = spec.rule(self.ground.variables[level]);
         let late = self.late_operands();
         let mut suspended = Spool::new(Share::Queue);
@@ -181,20 +183,20 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 return Ok(());
             }
             self.check_room(requests.len())?;
-            let heads = self.batch.fill(requests, &mut last);
+            let heads = batch.fill(requests, &mut last);
             let mut arcs = requests.len();
             for at in 0..N - 1 {
-                self.look_up(at, heads, late)?;
+                self.look_up(at, batch, heads, late)?;
             }
             match rule {
-                _ if late != 0 => self.suspend_all(heads, late, &mut suspended)?,
-                Some(rule) => arcs = self.follow(rule, requests, &mut passing)?,
-                None => self.ask_for_all(heads),
+                _ if late != 0 => self.suspend_all(batch, heads, late, &mut suspended)?,
+                Some(rule) => arcs = self.follow(rule, requests, batch, &mut passing)?,
+                None => self.ask_for_all(batch, heads),
             }
-            self.send_asked(level + 1)?;
-            if self.search { Ok(()) } else { self.part.arcs.append_all(&self.batch.arcs[..arcs], space) }
+            self.send_asked(batch, level + 1)?;
+            if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], space) }
         })?;
-        self.resolve_late(level, late, rule, suspended, sorter)
+        if late == 0 { Ok(()) } else { self.resolve_late(level, late, rule, suspended, desk) }
     }
 
     /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
@@ -205,28 +207,30 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         late: u32,
         rule: Option<S::Rule>,
         suspended: Spool<I, LANES>,
-        sorter: &mut Sorter,
+        desk: &mut Desk,
     ) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
+        let Desk { sorter, batches, .. } = desk;
+        let batch = batches.get::<Batch<I, N>>();
         let (mut late, mut suspended, road) = (late, suspended, self.road());
         while late != 0 {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(&mut suspended, 1, space, &mut |batch: &[[I; LANES]]| {
-                batch.iter().try_for_each(|partial| {
+            sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; LANES]]| {
+                partials.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N>(partial);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
                     if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
                         high = low;
                     }
                     match late {
-                        0 => self.batch.ask_for(node, [low, high], &road),
+                        0 => batch.ask_for(node, [low, high], &road),
                         _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
                     }
                     Ok(())
                 })?;
-                self.send_asked(level + 1)
+                self.send_asked(batch, level + 1)
             })?;
             suspended = next;
         }
@@ -235,21 +239,25 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are
     /// `late`.
-    fn look_up(&mut self, at: usize, heads: usize, late: u32) -> Result<()> {
-        let Self { batch, operands, ground, .. } = self;
-        let Batch { heads: requests, cofactors, .. } = &mut **batch;
-        let (requests, cofactors) = (&requests[..heads], &mut cofactors[at][..heads]);
+    fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, late: u32) -> Result<()> {
+        let (requests, cofactors) = (&batch.heads[..heads], &mut batch.cofactors[at][..heads]);
         if late & 1 << at == 0 {
-            return operands[at].reader.cofactors_of_all(requests, at, cofactors, ground.space);
+            return self.operands[at].reader.cofactors_of_all(requests, at, cofactors, self.ground.space);
         }
         requests.iter().zip(cofactors).for_each(|(request, cofactors)| *cofactors = [request[at]; 2]);
         Ok(())
     }
 
     /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
-    fn suspend_all(&mut self, heads: usize, late: u32, suspended: &mut Spool<I, LANES>) -> Result<()> {
+    fn suspend_all(
+        &mut self,
+        batch: &Batch<I, N>,
+        heads: usize,
+        late: u32,
+        suspended: &mut Spool<I, LANES>,
+    ) -> Result<()> {
         (0..heads).try_for_each(|head| {
-            let [low, high] = self.batch.cofactors(head);
+            let [low, high] = batch.cofactors(head);
             let node = self.number();
             suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
         })
@@ -257,23 +265,29 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes nodes of those requests of the batch that do not go on by `rule`; gives the number of arcs that lead to them. The
     /// last request that was looked up, if it is one of those that go on, is in `passing`.
-    fn follow(&mut self, rule: S::Rule, requests: &[[I; N]], passing: &mut Option<[I; N]>) -> Result<usize> {
+    fn follow(
+        &mut self,
+        rule: S::Rule,
+        requests: &[[I; N]],
+        batch: &mut Batch<I, N>,
+        passing: &mut Option<[I; N]>,
+    ) -> Result<usize> {
         let (mut heads, mut arcs, road) = (0.., 0, self.road());
         for (at, request) in requests.iter().enumerate() {
-            let [arc] = self.batch.arcs[at];
+            let [arc] = batch.arcs[at];
             if arc.get() % 2 == 1 {
-                let [mut low, mut high] = self.batch.cofactors(heads.next().expect("no end"));
+                let [mut low, mut high] = batch.cofactors(heads.next().expect("no end"));
                 *passing = self.ground.spec.change(rule, &mut low, &mut high).then_some(low);
                 if passing.is_none() {
                     let node = self.number();
-                    self.batch.ask_for(node, [low, high], &road);
+                    batch.ask_for(node, [low, high], &road);
                 }
             }
             if let Some(mut whole) = *passing {
                 whole[N - 1] = request[N - 1];
                 self.pass_on(whole)?;
             } else {
-                self.batch.arcs[arcs] = [arc];
+                batch.arcs[arcs] = [arc];
                 arcs += 1;
             }
         }
@@ -302,8 +316,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// Makes nodes of the first `heads` requests of the batch.
-    fn ask_for_all(&mut self, heads: usize) {
-        self.batch.ask_for_all(heads, self.next, &self.road());
+    fn ask_for_all(&mut self, batch: &mut Batch<I, N>, heads: usize) {
+        batch.ask_for_all(heads, self.next, &self.road());
         self.next += 2 * self.step * heads as u64;
     }
 
@@ -314,12 +328,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// Sends what the batch asks for; most of it goes to the level below, which is `level`.
-    fn send_asked(&mut self, level: usize) -> Result<()> {
-        let [near, far] = self.batch.take_asked();
-        for at in 0..far {
-            self.ask(self.batch.far[at])?;
-        }
-        let (near, space) = (&self.batch.near[..near], self.ground.space);
+    fn send_asked(&mut self, batch: &mut Batch<I, N>, level: usize) -> Result<()> {
+        let ([near, far], space) = (batch.take_asked(), self.ground.space);
+        far.iter().try_for_each(|&request| self.ask(request))?;
         if self.parts.workers() == 1 {
             return self.queue.push_all(level, near, space);
         }

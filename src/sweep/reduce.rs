@@ -288,8 +288,10 @@ impl<'a, I: Lane> Worker<'a, I> {
             Some(children) => children,
             None => Dense::zeroes(std::mem::take(&mut desk.children), 2 * width, space)?,
         };
-        arrived.drain(space, |block| children.put_all(block, first, shift))?;
-        self.queue.recycle(arrived);
+        if arrived.count() > 0 {
+            arrived.drain(space, |block| children.put_all(block, first, shift))?;
+            self.queue.recycle(arrived);
+        }
         for _ in 0..ones {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
             children.put((slot.get() - first) >> shift, I::of(TRUE))?;

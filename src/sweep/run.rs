@@ -1,5 +1,7 @@
 //! What the sweeps of one operation work with, count and report.
 
+use std::any::Any;
+
 use super::team::Team;
 use crate::disk::{
     clock::{Phase, Timer},
@@ -17,6 +19,23 @@ pub struct Desk {
     pub children: Vec<u64>,
     /// The ids of one level's nodes.
     pub ids: Vec<u64>,
+    /// What requests are worked on in, for every kind of request.
+    pub batches: Kept,
+}
+
+/// One of every type that has been needed.
+#[derive(Debug, Default)]
+pub struct Kept(Vec<Box<dyn Any + Send>>);
+
+impl Kept {
+    /// The one of type `T`, as it was left.
+    pub fn get<T: Any + Send + Default>(&mut self) -> &mut T {
+        let at = self.0.iter().position(|kept| kept.is::<T>()).unwrap_or_else(|| {
+            self.0.push(Box::<T>::default());
+            self.0.len() - 1
+        });
+        self.0[at].downcast_mut().expect("the type that was looked for")
+    }
 }
 
 /// What a sweep counted.
