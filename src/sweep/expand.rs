@@ -92,7 +92,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         result.reserve(ground.variables.len());
         let halves = std::mem::take(&mut result.parts);
         let parts = Parts::new(halves.len());
-        let worker = |part| Frontier::new(&ground, &result, parts, part);
+        let slices = ground.slices(parts.workers());
+        let worker = |part| Frontier::new(&ground, &result, parts, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
         Ok(Self { ground, workers, result })
     }
@@ -171,10 +172,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// Parts the work among `size` workers from `level` on.
     fn widen(&mut self, level: usize, size: usize) -> Result<()> {
-        let (ground, parts) = (self.ground, Parts::new(size));
+        let (ground, parts, slices) = (self.ground, Parts::new(size), self.ground.slices(size));
         let first = &mut self.workers[0];
         let mut narrow = std::mem::replace(&mut first.queue, ground.queue(parts)?);
         first.parts = parts;
+        first.slices = slices.clone();
         for level in level..ground.variables.len() {
             narrow
                 .take(level)
@@ -182,7 +184,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         for _ in 1..size {
             let part = Part::new(self.result.levels.ranks());
-            let mut worker = Frontier::new(&ground, &self.result, parts, part)?;
+            let mut worker = Frontier::new(&ground, &self.result, parts, &slices, part)?;
             (0..=level).for_each(|level| worker.open(level));
             self.workers.push(worker);
         }

@@ -1,10 +1,12 @@
 //! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
 
+use std::sync::Arc;
+
 use super::{
     batch::{Batch, Road},
     run::Desk,
     spec::Spec,
-    team::Parts,
+    team::{Parts, Slices},
 };
 use crate::{
     disk::{lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool},
@@ -45,8 +47,9 @@ pub struct Frontier<'a, I, S, const N: usize> {
     ground: Ground<'a, S, N>,
     /// One for each lane of a request; the last stands for nothing.
     operands: [Operand<'a>; N],
-    /// How queues are parted.
+    /// How queues are parted, and for several workers, every level of them.
     pub parts: Parts,
+    pub slices: Arc<[Slices]>,
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
     /// What comes out.
@@ -78,7 +81,13 @@ struct Operand<'a> {
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// A frontier above all levels, over what `part` has already.
-    pub fn new(ground: &Ground<'a, S, N>, result: &Unreduced<I>, parts: Parts, part: Part<I>) -> Result<Self> {
+    pub fn new(
+        ground: &Ground<'a, S, N>,
+        result: &Unreduced<I>,
+        parts: Parts,
+        slices: &Arc<[Slices]>,
+        part: Part<I>,
+    ) -> Result<Self> {
         let random = window_of::<N>(ground.space);
         let operands = std::array::from_fn(|at| {
             // The last lane has no operand: it is on no level ever.
@@ -88,8 +97,21 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             Operand { file, levels: &ground.maps[at], rank, reader, below: (0, 0) }
         });
         let (search, most) = (result.search, result.most);
-        let (queue, ones_above) = (ground.queue(parts)?, part.ones.count());
-        Ok(Self { ground: *ground, operands, parts, queue, part, search, most, first: 0, next: 0, step: 1, ones_above })
+        let (queue, ones_above, slices) = (ground.queue(parts)?, part.ones.count(), slices.clone());
+        Ok(Self {
+            ground: *ground,
+            operands,
+            parts,
+            slices,
+            queue,
+            part,
+            search,
+            most,
+            first: 0,
+            next: 0,
+            step: 1,
+            ones_above,
+        })
     }
 
     /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
@@ -124,7 +146,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Sends a request to its level.
     #[inline(always)]
     pub fn enqueue(&mut self, level: usize, request: [I; N]) -> Result<()> {
-        self.queue.push(self.parts.log_of_request(level, &request[..N - 1]), request, self.ground.space)
+        self.queue.push(self.parts.log_of_request(level, &request[..N - 1], &self.slices), request, self.ground.space)
     }
 
     /// The first operand, and the rank of its highest level not yet passed.
@@ -334,12 +356,40 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if self.parts.workers() == 1 {
             return self.queue.push_all(level, near, space);
         }
-        let log = |request: &[I; N]| self.parts.log_of_request(level, &request[..N - 1]);
-        near.iter().try_for_each(|request| self.queue.push(log(request), *request, space))
+        let log = |request: &[I; N]| self.parts.log_of_request(level, &request[..N - 1], &self.slices);
+        // Those that follow each other mostly go together.
+        let mut rest = near;
+        while let Some(to) = rest.first().map(log) {
+            let (run, others) = rest.split_at(rest.iter().position(|request| log(request) != to).unwrap_or(rest.len()));
+            self.queue.push_all(to, run, space)?;
+            rest = others;
+        }
+        Ok(())
     }
 }
 
 impl<S, const N: usize> Ground<'_, S, N> {
+    /// How every level is parted among so many workers, if there are several.
+    pub fn slices(&self, workers: usize) -> Arc<[Slices]> {
+        if workers == 1 {
+            return Arc::default();
+        }
+        let mut ranks: [_; N] =
+            std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
+        let of = |variable: &u32| {
+            let lanes = self.operands.iter().zip(&mut ranks).map(|(file, rank)| {
+                if *rank == 0 || file.variable(*rank) != *variable {
+                    return (0, 0);
+                }
+                let (first, end) = file.levels().range(*rank);
+                *rank -= 1;
+                (first, end - first)
+            });
+            Slices::of(lanes, workers)
+        };
+        self.variables.iter().map(of).collect()
+    }
+
     /// A queue of all levels.
     pub fn queue<I: Lane>(&self, parts: Parts) -> Result<LevelQueue<I, N>> {
         LevelQueue::new(self.variables.len() << parts.shift, parts.workers(), self.space)

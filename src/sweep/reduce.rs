@@ -7,8 +7,8 @@
 //!     ▲                                                                                                       │
 //!     └───────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Most arcs come from the level right above: an id goes along those straight to its place among the children there, if one
-//! worker has that level alone.
+//! Most arcs come from the level right above: an id goes along those straight to its place among the children there, unless
+//! another worker has the parent.
 //!
 //! Cost: every other arc is pushed and popped once, every node sorted once. Memory: the shares for queue and diagrams, and three
 //! arrays of one level.
@@ -100,17 +100,26 @@ struct Worker<'a, I: Lane> {
     ones: Stack<I, 1>,
     /// Ids on their way to their parents: (slot, id).
     queue: LevelQueue<I, 2>,
-    /// Where they go when that is the level that comes next, and this worker alone has it.
+    /// Where they go when these are this worker's nodes of the level that comes next.
     children: Option<Dense<'a, I>>,
 }
 
-/// A level that one worker alone has.
-#[derive(Clone, Copy)]
-struct Above {
-    /// Its first slot.
+/// The slots of the nodes that one worker has on a level.
+#[derive(Clone, Copy, Default)]
+struct Slots {
     first: u64,
-    /// How many there are.
-    slots: u64,
+    count: u64,
+    /// Of `1 << shift` slots in a row one is the worker's.
+    shift: u32,
+}
+
+impl Slots {
+    /// Which of them `slot` is; `count` or more if it is none.
+    #[inline(always)]
+    fn index(self, slot: u64) -> u64 {
+        // What is left of a division comes out on top.
+        slot.wrapping_sub(self.first).rotate_right(self.shift)
+    }
 }
 
 impl<'a, I: Lane> Upward<'a, I> {
@@ -236,17 +245,22 @@ impl<'a, I: Lane> Upward<'a, I> {
 
     /// Sends the ids of the level of `rank` along the arcs that lead to its nodes.
     fn forward(&mut self, rank: usize, level: Level<'_, I>, team: &Team, space: &'a Space) -> Result<()> {
+        let above: SmallVec<[_; 1]> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let Self { logs, parts, workers, .. } = self;
         let road = Road { logs, parts: *parts, space };
-        // Most arcs come from the level above. Where that is not shared, it is the first worker's.
-        let above = (rank > 1 && self.ranks[rank - 1].shift == 0)
-            .then(|| Above { first: 2 * self.levels.first(rank - 1), slots: 2 * workers[0].counts[rank - 1].nodes });
         if level.len() > 1 {
-            let above = std::iter::once(above).chain(std::iter::repeat(None));
             let tasks = workers.iter_mut().zip(level).zip(above).collect();
             return team.each(tasks, |((worker, nodes), above)| worker.forward(nodes, above, road, space)).map(drop);
         }
-        level.into_iter().try_for_each(|nodes| workers[0].forward(nodes, above, road, space))
+        level.into_iter().zip(above).try_for_each(|(nodes, above)| workers[0].forward(nodes, above, road, space))
+    }
+
+    /// The slots of the nodes of `rank` that `worker` has, if it has any.
+    fn slots(&self, rank: usize, worker: usize) -> Option<Slots> {
+        let shift = self.ranks[rank].shift;
+        let first = 2 * self.levels.first(rank) + worker as u64;
+        let count = 2 * self.workers[worker].counts[rank].nodes;
+        (rank > 0 && (shift > 0 || worker == 0)).then_some(Slots { first, count, shift })
     }
 }
 
@@ -299,18 +313,18 @@ impl<'a, I: Lane> Worker<'a, I> {
         Ok(Nodes { width, children, ids, desk })
     }
 
-    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is on
-    /// the level `above`.
-    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Above>, road: Road<'_>, space: &'a Space) -> Result<()> {
+    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is
+    /// among its slots of the level above.
+    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_>, space: &'a Space) -> Result<()> {
         let Nodes { width, children, ids, desk } = nodes;
-        let Above { first, slots } = above.unwrap_or(Above { first: 0, slots: 0 });
-        let mut children = Dense::zeroes(children.into_words(), slots, space)?;
+        let slots = above.unwrap_or_default();
+        let mut children = Dense::zeroes(children.into_words(), slots.count, space)?;
         match (ids, &mut children) {
             (Dense::Array(array), Dense::Array(children)) => {
                 let (ids, children) = (array.values(), children.values_mut());
                 let id_of = |node| Ok(ids[node as usize]);
                 let put = |slot: u64, id| {
-                    let child = children.get_mut(slot.wrapping_sub(first) as usize);
+                    let child = children.get_mut(slots.index(slot) as usize);
                     Ok(child.map(|child| *child = id).is_some())
                 };
                 self.send(width, road, id_of, put)?;
@@ -325,9 +339,9 @@ impl<'a, I: Lane> Worker<'a, I> {
                     Ok(last)
                 };
                 let put = |slot: u64, id| {
-                    let near = slot.wrapping_sub(first) < slots;
+                    let (at, near) = (slots.index(slot), slots.index(slot) < slots.count);
                     if near {
-                        children.put(slot - first, id)?;
+                        children.put(at, id)?;
                     }
                     Ok(near)
                 };
