@@ -17,14 +17,13 @@ use crate::{
         dense::Dense,
         lane::Lane,
         pool::Share,
-        sorter::{Sorter, first_two},
+        sorter::{BATCH, Sorter, first_two},
         source::Source,
         space::Space,
         spool::Spool,
     },
     error::Result,
     file::writer::NodeWriter,
-    model::FALSE,
 };
 
 /// The nodes of a level that one worker has.
@@ -49,9 +48,8 @@ pub fn number<I: Lane>(
     let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && Sorter::holds::<I, 3>(nodes.width, space);
     match level {
         [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. }] => {
-            let write = |[low, high]: [I; 2]| writer.push(low, high, space);
             let ids = ids.values_mut();
-            merge(Siblings(children.pairs()), &mut desk.sorter, space, write, |node, id| {
+            merge(Siblings(children.pairs()), &mut desk.sorter, writer, space, move |node, id| {
                 ids[node as usize] = id;
                 Ok(())
             })
@@ -75,8 +73,7 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
-    let write = |[low, high]: [I; 2]| writer.push(low, high, space);
-    merge(&mut siblings, sorters[0], space, write, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
+    merge(&mut siblings, sorters[0], writer, space, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
 }
 
 /// Has every worker sort its own nodes, and merge those of all in one range.
@@ -143,19 +140,20 @@ fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) ->
 /// is marked where it counts from the first of these.
 fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
     let mut fresh = Spool::new(Share::Arcs);
-    let (mut last, mut next) = (Last::new(), I::MARK);
-    let id_of = |pair: I::Pair| {
-        last.id_of(I::apart(pair), |node| {
-            fresh.append(node, space)?;
-            next += 1;
-            Ok(I::of(next - 1))
-        })
+    let (mut last, mut nodes) = (Last::new(I::MARK), [[I::zeroed(); 2]; BATCH]);
+    let id_of = |pair| {
+        if last.fresh == BATCH {
+            fresh.append_all(&nodes, space)?;
+            last.fresh = 0;
+        }
+        Ok(last.id_of(pair, &mut nodes))
     };
     if let [one, other] = &mut runs[..] {
         merge_two(one, other, id_of)?;
     } else {
         merge_many(runs, id_of)?;
     }
+    fresh.append_all(&nodes[..last.fresh], space)?;
     Ok(fresh)
 }
 
@@ -205,44 +203,57 @@ fn merge_many<I: Lane>(runs: Vec<&mut [[I; 3]]>, mut id_of: impl FnMut(I::Pair) 
     }
 }
 
-/// Shows siblings in order: has `write` give an id to all that agree, unless their children are equal, and `put` it at each.
+/// Writes one node for all of `siblings` that agree, unless their children are equal, and `put`s its id at each.
 fn merge<I: Lane>(
     siblings: impl Source<I, 3>,
     sorter: &mut Sorter,
+    writer: &mut NodeWriter<I>,
     space: &Space,
-    mut write: impl FnMut([I; 2]) -> Result<I>,
     mut put: impl FnMut(u64, I) -> Result<()>,
 ) -> Result<()> {
-    let mut last = Last::new();
+    let (mut last, mut nodes) = (Last::new(writer.end()), [[I::zeroed(); 2]; BATCH]);
     sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| {
-        for &[low, high, node] in siblings {
-            put(node.get(), last.id_of([low, high], &mut write)?)?;
+        let mut now = last;
+        for sibling in siblings {
+            put(sibling[2].get(), now.id_of(first_two(sibling), &mut nodes))?;
         }
+        writer.push_all(&nodes[..now.fresh], space)?;
+        last = Last { fresh: 0, ..now };
         Ok(())
     })
 }
 
 /// The node that was numbered last, where nodes come in order.
-struct Last<I> {
-    children: [I; 2],
-    id: I,
+#[derive(Clone, Copy)]
+struct Last<I: Lane> {
+    children: I::Pair,
+    /// The id of the next new node.
+    end: u64,
+    /// How many new nodes wait to be written.
+    fresh: usize,
 }
 
 impl<I: Lane> Last<I> {
-    /// None yet.
-    fn new() -> Self {
-        Self { children: [I::MAX; 2], id: I::of(FALSE) }
+    /// None yet; `end` is the id of the first.
+    fn new(end: u64) -> Self {
+        Self { children: I::MAX.before(I::MAX), end, fresh: 0 }
     }
 
-    /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal, and one
-    /// that `write` gives to any other.
+    /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node
+    /// comes behind those of `nodes` that are fresh.
+    ///
+    /// Which of these it is is anybody's guess, so that there is no branch for it: it is written down in any case, and counts or
+    /// does not.
     #[inline(always)]
-    fn id_of(&mut self, [low, high]: [I; 2], write: impl FnOnce([I; 2]) -> Result<I>) -> Result<I> {
-        if low != self.children[0] || high != self.children[1] {
-            self.children = [low, high];
-            self.id = if low == high { low } else { write([low, high])? };
-        }
-        Ok(self.id)
+    fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]; BATCH]) -> I {
+        let [low, high] = I::apart(children);
+        let new = (low != high) & (children != self.children);
+        self.children = children;
+        // Below `BATCH` where the node counts, which the compiler does not know.
+        nodes[self.fresh % BATCH] = [low, high];
+        self.fresh += usize::from(new);
+        self.end += u64::from(new);
+        select_unpredictable(low != high, I::of(self.end - 1), low)
     }
 }
 
