@@ -45,7 +45,8 @@ impl Lane for u32 {
 
     #[inline(always)]
     fn before(self, next: Self) -> u64 {
-        u64::from(self) << 32 | u64::from(next)
+        // As two neighbours are in memory, turned: one load instead of two.
+        (u64::from(next) << 32 | u64::from(self)).rotate_left(32)
     }
 
     #[inline(always)]
