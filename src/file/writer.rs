@@ -68,6 +68,7 @@ impl<I: Lane> NodeWriter<I> {
     }
 
     /// Makes sure that the next `push` cannot fail.
+    #[inline(always)]
     pub fn reserve(&mut self, space: &Space) -> Result<()> {
         let room = self.tail.as_ref().map_or(0, |tail| tail.words().len() / I::WORDS);
         if self.used < room { Ok(()) } else { self.make_room(space) }
@@ -88,16 +89,28 @@ impl<I: Lane> NodeWriter<I> {
     /// Appends nodes to the level in the making, which get the next ids.
     pub fn push_all(&mut self, mut nodes: &[[I; 2]], space: &Space) -> Result<()> {
         while !nodes.is_empty() {
-            self.reserve(space)?;
-            let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
-            let room = lanes[2 * self.used..].as_chunks_mut().0;
+            let room = self.room(space)?;
             let (now, later) = nodes.split_at(nodes.len().min(room.len()));
             room[..now.len()].copy_from_slice(now);
-            self.used += now.len();
-            self.next += now.len() as u64;
+            self.advance(now.len());
             nodes = later;
         }
         Ok(())
+    }
+
+    /// Places for the next nodes, one at least.
+    #[inline(always)]
+    pub fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
+        self.reserve(space)?;
+        let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
+        Ok(lanes[2 * self.used..].as_chunks_mut().0)
+    }
+
+    /// Appends so many nodes that are in their places already.
+    #[inline(always)]
+    pub fn advance(&mut self, nodes: usize) {
+        self.used += nodes;
+        self.next += nodes as u64;
     }
 
     #[inline(always)]

@@ -211,14 +211,18 @@ fn merge<I: Lane>(
     space: &Space,
     mut put: impl FnMut(u64, I) -> Result<()>,
 ) -> Result<()> {
-    let (mut last, mut nodes) = (Last::new(writer.end()), [[I::zeroed(); 2]; BATCH]);
-    sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| {
-        let mut now = last;
-        for sibling in siblings {
-            put(sibling[2].get(), now.id_of(first_two(sibling), &mut nodes))?;
+    let mut last = Last::new(writer.end());
+    sorter.sort(siblings, 2, space, &mut move |mut siblings: &[[I; 3]]| {
+        while !siblings.is_empty() {
+            let room = writer.room(space)?;
+            let (now, later) = siblings.split_at(siblings.len().min(room.len()));
+            let mut numbered = Last { fresh: 0, ..last };
+            for sibling in now {
+                put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
+            }
+            writer.advance(numbered.fresh);
+            (last, siblings) = (numbered, later);
         }
-        writer.push_all(&nodes[..now.fresh], space)?;
-        last = Last { fresh: 0, ..now };
         Ok(())
     })
 }
@@ -229,7 +233,7 @@ struct Last<I: Lane> {
     children: I::Pair,
     /// The id of the next new node.
     end: u64,
-    /// How many new nodes wait to be written.
+    /// How many new nodes there are.
     fresh: usize,
 }
 
@@ -240,17 +244,16 @@ impl<I: Lane> Last<I> {
     }
 
     /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node
-    /// comes behind those of `nodes` that are fresh.
+    /// goes to `nodes`, where there must be room, behind those that are fresh.
     ///
     /// Which of these it is is anybody's guess, so that there is no branch for it: it is written down in any case, and counts or
     /// does not.
     #[inline(always)]
-    fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]; BATCH]) -> I {
+    fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]]) -> I {
         let [low, high] = I::apart(children);
-        let new = (low != high) & (children != self.children);
+        let new = low != high && children != self.children;
         self.children = children;
-        // Below `BATCH` where the node counts, which the compiler does not know.
-        nodes[self.fresh % BATCH] = [low, high];
+        nodes[self.fresh] = [low, high];
         self.fresh += usize::from(new);
         self.end += u64::from(new);
         select_unpredictable(low != high, I::of(self.end - 1), low)

@@ -244,15 +244,16 @@ impl<'a, I: Lane> Upward<'a, I> {
     }
 
     /// Sends the ids of the level of `rank` along the arcs that lead to its nodes.
-    fn forward(&mut self, rank: usize, level: Level<'_, I>, team: &Team, space: &'a Space) -> Result<()> {
-        let above: SmallVec<[_; 1]> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
-        let Self { logs, parts, workers, .. } = self;
-        let road = Road { logs, parts: *parts, space };
-        if level.len() > 1 {
-            let tasks = workers.iter_mut().zip(level).zip(above).collect();
-            return team.each(tasks, |((worker, nodes), above)| worker.forward(nodes, above, road, space)).map(drop);
+    fn forward(&mut self, rank: usize, mut level: Level<'_, I>, team: &Team, space: &'a Space) -> Result<()> {
+        if level.len() == 1 {
+            let (nodes, above) = (level.pop().expect("those of the one worker"), self.slots(rank - 1, 0));
+            let road = Road { logs: &self.logs, parts: self.parts, space };
+            return self.workers[0].forward(nodes, above, road, space);
         }
-        level.into_iter().zip(above).try_for_each(|(nodes, above)| workers[0].forward(nodes, above, road, space))
+        let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
+        let road = Road { logs: &self.logs, parts: self.parts, space };
+        let tasks = self.workers.iter_mut().zip(level).zip(above).collect();
+        team.each(tasks, |((worker, nodes), above)| worker.forward(nodes, above, road, space)).map(drop)
     }
 
     /// The slots of the nodes of `rank` that `worker` has, if it has any.
