@@ -11,14 +11,14 @@ use crate::disk::{lane::Lane, sorter::BATCH};
 pub struct Batch<I, const N: usize> {
     /// The first of all requests that agree.
     pub heads: [[I; N]; BATCH],
-    /// For each operand the two cofactors of each head.
+    /// For each operand the two cofactors of each head; there is no operand for the last.
     pub cofactors: [[[I; 2]; BATCH]; N],
     /// For each request twice the slot, plus one for a head.
     pub arcs: [[I; 1]; BATCH],
-    /// Undecided requests for the level below, of which the first few are asked for.
+    /// Undecided requests for the level below: the first `nears`.
     near: [[I; N]; ASKED],
     nears: usize,
-    /// The same of all others but those that are false.
+    /// Undecided requests for other levels, and those that are true: the first `fars`.
     far: [[I; N]; ASKED],
     fars: usize,
 }
@@ -27,7 +27,7 @@ pub struct Batch<I, const N: usize> {
 const ASKED: usize = 2 * BATCH;
 
 /// What tells where requests go.
-pub struct Road<'a, S, const N: usize> {
+pub struct Asking<'a, S, const N: usize> {
     /// The operation.
     pub spec: &'a S,
     /// For each operand the first of its ids on the level below, and how many there are.
@@ -68,27 +68,27 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         heads
     }
 
-    /// The low and the high cofactors of a head.
+    /// The low and the high cofactors of a head; their slots are to be filled in.
     #[inline(always)]
     pub fn cofactors(&self, head: usize) -> [[I; N]; 2] {
         [0, 1].map(|child| std::array::from_fn(|at| self.cofactors[at][head % BATCH][child]))
     }
 
     /// Asks for the cofactors of the first `heads` heads, which are nodes from the low slot `node` on.
-    pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, road: &Road<'_, S, N>) {
+    pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, asking: &Asking<'_, S, N>) {
         let mut asked = (self.nears, self.fars);
         for head in 0..heads {
-            self.ask_both(node, self.cofactors(head), road, &mut asked);
-            node += 2 * road.step;
+            self.ask_both(node, self.cofactors(head), asking, &mut asked);
+            node += 2 * asking.step;
         }
         (self.nears, self.fars) = asked;
     }
 
     /// Asks for the cofactors of the node of which `node` is the low slot.
     #[inline(always)]
-    pub fn ask_for<S: Spec<N>>(&mut self, node: u64, cofactors: [[I; N]; 2], road: &Road<'_, S, N>) {
+    pub fn ask_for<S: Spec<N>>(&mut self, node: u64, cofactors: [[I; N]; 2], asking: &Asking<'_, S, N>) {
         let mut asked = (self.nears, self.fars);
-        self.ask_both(node, cofactors, road, &mut asked);
+        self.ask_both(node, cofactors, asking, &mut asked);
         (self.nears, self.fars) = asked;
     }
 
@@ -98,20 +98,20 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         &mut self,
         node: u64,
         [mut low, mut high]: [[I; N]; 2],
-        road: &Road<'_, S, N>,
+        asking: &Asking<'_, S, N>,
         asked: &mut (usize, usize),
     ) {
-        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + road.step));
-        self.ask(low, road, asked);
-        self.ask(high, road, asked);
+        (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + asking.step));
+        self.ask(low, asking, asked);
+        self.ask(high, asking, asked);
     }
 
     #[inline(always)]
-    fn ask<S: Spec<N>>(&mut self, request: [I; N], road: &Road<'_, S, N>, asked: &mut (usize, usize)) {
+    fn ask<S: Spec<N>>(&mut self, request: [I; N], asking: &Asking<'_, S, N>, asked: &mut (usize, usize)) {
         let mut open = request;
-        match road.spec.decide(&mut open) {
+        match asking.spec.decide(&mut open) {
             Some(false) => {}
-            None if road.is_near(&open) => {
+            None if asking.is_near(&open) => {
                 self.near[asked.0 % ASKED] = open;
                 asked.0 += 1;
             }
@@ -129,7 +129,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
     }
 }
 
-impl<S, const N: usize> Road<'_, S, N> {
+impl<S, const N: usize> Asking<'_, S, N> {
     /// Whether an undecided request is for the level below.
     #[inline(always)]
     fn is_near<I: Lane>(&self, request: &[I; N]) -> bool {

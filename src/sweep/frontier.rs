@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    batch::{Batch, Road},
+    batch::{Asking, Batch},
     run::Desk,
     spec::Spec,
     team::{Parts, Slices},
@@ -234,7 +234,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let Ground { spec, space, .. } = self.ground;
         let Desk { sorter, batches, .. } = desk;
         let batch = batches.get::<Batch<I, N>>();
-        let (mut late, mut suspended, road) = (late, suspended, self.road());
+        let (mut late, mut suspended, asking) = (late, suspended, self.asking());
         while late != 0 {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
@@ -247,7 +247,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                         high = low;
                     }
                     match late {
-                        0 => batch.ask_for(node, [low, high], &road),
+                        0 => batch.ask_for(node, [low, high], &asking),
                         _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
                     }
                     Ok(())
@@ -294,7 +294,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         batch: &mut Batch<I, N>,
         passing: &mut Option<[I; N]>,
     ) -> Result<usize> {
-        let (mut heads, mut arcs, road) = (0.., 0, self.road());
+        let (mut heads, mut arcs, asking) = (0.., 0, self.asking());
         for (at, request) in requests.iter().enumerate() {
             let [arc] = batch.arcs[at];
             if arc.get() % 2 == 1 {
@@ -302,7 +302,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 *passing = self.ground.spec.change(rule, &mut low, &mut high).then_some(low);
                 if passing.is_none() {
                     let node = self.number();
-                    batch.ask_for(node, [low, high], &road);
+                    batch.ask_for(node, [low, high], &asking);
                 }
             }
             if let Some(mut whole) = *passing {
@@ -339,14 +339,14 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes nodes of the first `heads` requests of the batch.
     fn ask_for_all(&mut self, batch: &mut Batch<I, N>, heads: usize) {
-        batch.ask_for_all(heads, self.next, &self.road());
+        batch.ask_for_all(heads, self.next, &self.asking());
         self.next += 2 * self.step * heads as u64;
     }
 
     /// What tells where requests of the level at hand go.
-    fn road(&self) -> Road<'a, S, N> {
+    fn asking(&self) -> Asking<'a, S, N> {
         let below = std::array::from_fn(|at| self.operands[at].below);
-        Road { spec: self.ground.spec, below, step: self.step }
+        Asking { spec: self.ground.spec, below, step: self.step }
     }
 
     /// Sends what the batch asks for; most of it goes to the level below, which is `level`.
@@ -383,7 +383,9 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 }
                 let (first, end) = file.levels().range(*rank);
                 *rank -= 1;
-                (first, end - first)
+                // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
+                let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
+                (first, if several { 0 } else { end - first })
             });
             Slices::of(lanes, workers)
         };

@@ -10,8 +10,8 @@
 //! Most arcs come from the level right above: an id goes along those straight to its place among the children there, unless
 //! another worker has the parent.
 //!
-//! Cost: every other arc is pushed and popped once, every node sorted once. Memory: the shares for queue and diagrams, and three
-//! arrays of one level.
+//! Cost: an arc that comes from further up is pushed and popped once, every node sorted once. Memory: the shares for queue and
+//! diagrams, and three arrays of one level.
 //!
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
@@ -196,8 +196,10 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// Stops at the level of `rank`, whose nodes have these children.
     fn pause(mut self, rank: usize, level: Level<'_, I>, space: &Space) -> Result<Pause<I>> {
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
-        for (worker, Nodes { children, width, .. }) in self.workers.iter_mut().zip(level) {
+        for (worker, Nodes { children, ids, width, desk }) in self.workers.iter_mut().zip(level) {
+            desk.ids = ids.into_words();
             if width == 0 {
+                desk.children = children.into_words();
                 continue;
             }
             let mut children = children.descend()?;
@@ -210,6 +212,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                 }
                 Ok(left > 0)
             })?;
+            desk.children = children.into_words();
         }
         for higher in 1..rank {
             self.take(higher, None)
@@ -340,11 +343,11 @@ impl<'a, I: Lane> Worker<'a, I> {
                     Ok(last)
                 };
                 let put = |slot: u64, id| {
-                    let (at, near) = (slots.index(slot), slots.index(slot) < slots.count);
-                    if near {
+                    let at = slots.index(slot);
+                    if at < slots.count {
                         children.put(at, id)?;
                     }
-                    Ok(near)
+                    Ok(at < slots.count)
                 };
                 self.send(width, road, id_of, put)?;
                 desk.ids = ids.into_words();

@@ -176,3 +176,28 @@ impl Team {
         done.into_iter().flatten().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_give_every_worker_as_many_ids_in_a_row() {
+        for workers in [2, 3, 5, 1000] {
+            let count = 70 * workers as u64 + 1;
+            // Most ids are in the second lane.
+            let slices = [Slices::default(), Slices::of([(0, 9), (1000, count)].into_iter(), workers)];
+            let parts = Parts::new(workers);
+            let log = |id: u64| parts.log_of_request(1, &[7, id], &slices) - parts.logs(1).start;
+            let logs: Vec<_> = (1000..1000 + count).map(log).collect();
+            assert!(logs.is_sorted());
+            for worker in 0..workers {
+                let own = logs.iter().filter(|&&log| log == worker).count();
+                assert!((69..=72).contains(&own), "{own} of {count} for {worker} of {workers}");
+            }
+            // Elsewhere all ids tell.
+            assert!((0..1000).all(|id| log(id) < workers));
+            assert!((0..1000).any(|id| log(id) != log(0)));
+        }
+    }
+}
