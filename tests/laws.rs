@@ -6,7 +6,7 @@ mod common;
 use common::{
     Random, default_store,
     functions::{hidden_weighted_bit, product, random_tree},
-    limits, smallest_store, store_with,
+    limits, roomy_store, smallest_store, store_with,
 };
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, LARGEST_VARIABLE, Result, Store, VariablePairs};
@@ -39,7 +39,13 @@ fn stores() -> Vec<Store> {
         (limits.block, limits.window) = (512, 512);
         (limits.queue, limits.arcs, limits.diagrams) = (48 << 10, 0, 0);
     });
-    vec![default_store(), smallest_store(), store_with(spilling), store_with(limits(|limits| limits.growth = 0))]
+    vec![
+        default_store(),
+        roomy_store(),
+        smallest_store(),
+        store_with(spilling),
+        store_with(limits(|limits| limits.growth = 0)),
+    ]
 }
 
 fn for_all_pairs(law: impl Fn(&Bdd, &Bdd) -> Result<()>) -> Result<()> {

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Random, default_store, limits, shared_store_with, smallest_store, store_with, table::Table, tightest};
+use common::{
+    Random, default_store, limits, roomy_store, shared_store_with, smallest_store, store_with, table::Table, tightest,
+};
 use strata_bdd::{Bdd, Error, Result, Store, VariablePairs, testing::Limits};
 
 /// Neighbours, and variables with gaps up to the largest there is.
@@ -311,7 +313,15 @@ fn random_cases(store: &Store, seed: u64, rounds: u32, most: u32) -> Result<()> 
 #[test]
 fn random_functions_of_up_to_twelve_variables_are_treated_right() -> Result<()> {
     random_cases(&default_store(), 11, 40, 12)?;
+    random_cases(&roomy_store(), 11, 40, 12)?;
     random_cases(&smallest_store(), 12, 20, 9)
+}
+
+#[test]
+fn operations_that_turn_out_not_to_be_small_give_the_same() -> Result<()> {
+    [1, 2, 3, 5, 10, 30, 100, 300, 1000]
+        .into_iter()
+        .try_for_each(|small| random_cases(&store_with(limits(|limits| limits.small = small)), small, 5, 12))
 }
 
 #[test]

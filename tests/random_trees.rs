@@ -12,7 +12,7 @@ use common::{
     functions::{Algebra, hidden_weighted_bit, product, random_function, random_tree},
     limits,
     peer::Peer,
-    shared_store_with, smallest_store, store_with,
+    roomy_store, shared_store_with, smallest_store, store_with,
 };
 use num_bigint::BigUint;
 use strata_bdd::{
@@ -227,9 +227,11 @@ fn check_wide_ids(narrow_ids: u64, least: Least, work: impl Fn(&Store) -> Vec<Bd
 
 #[test]
 fn random_trees_are_what_another_package_makes_of_them() {
-    let ours = trees(&default_store(), 60);
-    let theirs = trees(&Peer::new(TREE_VARIABLES), 60);
-    Compared { ours, theirs, variables: TREE_VARIABLES }.check();
+    for store in [default_store(), roomy_store()] {
+        let ours = trees(&store, 60);
+        let theirs = trees(&Peer::new(TREE_VARIABLES), 60);
+        Compared { ours, theirs, variables: TREE_VARIABLES }.check();
+    }
 }
 
 #[test]

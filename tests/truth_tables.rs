@@ -8,7 +8,7 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-use common::{Random, default_store, functions::of_table};
+use common::{Random, default_store, functions::of_table, roomy_store};
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, Result, Store};
 
@@ -18,6 +18,11 @@ type Table = u8;
 
 /// Neighbours, and variables with gaps up to the largest there is.
 const VARIABLES: [[u32; 3]; 3] = [[0, 1, 2], [0, 40, 1000], [40, 1000, (1 << 24) - 1]];
+
+/// A store that does what is small the short way, and one that does not.
+fn stores() -> [Store; 2] {
+    [default_store(), roomy_store()]
+}
 
 /// The 256 functions of three variables, in the order of their tables.
 fn all_functions(store: &Store, variables: [u32; 3]) -> Vec<Bdd> {
@@ -72,8 +77,7 @@ impl<'a> Naive<'a> {
 
 #[test]
 fn builder_and_operators_make_the_same_256_functions() -> Result<()> {
-    for variables in VARIABLES {
-        let store = default_store();
+    for (variables, store) in VARIABLES.into_iter().flat_map(|variables| stores().map(|store| (variables, store))) {
         let literals = variables.map(|variable| store.variable(variable).unwrap());
         for (table, built) in all_functions(&store, variables).iter().enumerate() {
             let mut sum = store.constant(false);
@@ -94,39 +98,42 @@ fn builder_and_operators_make_the_same_256_functions() -> Result<()> {
 #[test]
 #[allow(clippy::mutable_key_type, reason = "the hash of a diagram is that of its bytes, which never change")]
 fn diagrams_are_equal_exactly_where_tables_are() {
-    let store = default_store();
-    let hasher = RandomState::new();
-    let functions = all_functions(&store, VARIABLES[1]);
-    let again = all_functions(&store, VARIABLES[1]);
-    for (a, f) in functions.iter().enumerate() {
-        for (b, g) in again.iter().enumerate() {
-            assert_eq!(f == g, a == b, "tables {a:08b} and {b:08b}");
+    for store in stores() {
+        let hasher = RandomState::new();
+        let functions = all_functions(&store, VARIABLES[1]);
+        let again = all_functions(&store, VARIABLES[1]);
+        for (a, f) in functions.iter().enumerate() {
+            for (b, g) in again.iter().enumerate() {
+                assert_eq!(f == g, a == b, "tables {a:08b} and {b:08b}");
+            }
+            assert_eq!(hasher.hash_one(f), hasher.hash_one(&again[a]));
         }
-        assert_eq!(hasher.hash_one(f), hasher.hash_one(&again[a]));
+        let different: HashSet<Bdd> = functions.into_iter().chain(again).collect();
+        assert_eq!(different.len(), 256);
     }
-    let different: HashSet<Bdd> = functions.into_iter().chain(again).collect();
-    assert_eq!(different.len(), 256);
 }
 
 #[test]
 fn the_same_table_over_other_variables_is_another_function() {
-    let store = default_store();
-    let [near, far] = [[0, 40, 1000], [0, 40, 1001]].map(|variables| all_functions(&store, variables));
-    for (table, (f, g)) in near.iter().zip(&far).enumerate() {
-        let depends_on_last = (table & 0b0101_0101) != (table >> 1 & 0b0101_0101);
-        assert_eq!(f != g, depends_on_last, "table {table:08b}");
+    for store in stores() {
+        let [near, far] = [[0, 40, 1000], [0, 40, 1001]].map(|variables| all_functions(&store, variables));
+        for (table, (f, g)) in near.iter().zip(&far).enumerate() {
+            let depends_on_last = (table & 0b0101_0101) != (table >> 1 & 0b0101_0101);
+            assert_eq!(f != g, depends_on_last, "table {table:08b}");
+        }
     }
 }
 
 #[test]
 fn every_operator_is_right_for_every_pair_of_functions() -> Result<()> {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[2]);
-    for op in BinaryOp::all() {
-        for (a, f) in (0..=Table::MAX).zip(&functions) {
-            for (b, g) in (0..=Table::MAX).zip(&functions) {
-                let result = f.apply(op, g)?;
-                assert_eq!(result, functions[usize::from(table_of(op, a, b))], "{op:?} of {a:08b} and {b:08b}");
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[2]);
+        for op in BinaryOp::all() {
+            for (a, f) in (0..=Table::MAX).zip(&functions) {
+                for (b, g) in (0..=Table::MAX).zip(&functions) {
+                    let result = f.apply(op, g)?;
+                    assert_eq!(result, functions[usize::from(table_of(op, a, b))], "{op:?} of {a:08b} and {b:08b}");
+                }
             }
         }
     }
@@ -136,25 +143,26 @@ fn every_operator_is_right_for_every_pair_of_functions() -> Result<()> {
 #[test]
 fn operands_over_different_variables_meet_in_the_right_order() -> Result<()> {
     // Five variables in all; each operand skips some that the other has.
-    let store = default_store();
-    let variables = [3, 7, 8, 500, (1 << 24) - 1];
-    let mut random = Random::new(11);
-    for _ in 0..4000 {
-        let [first, second] = [(); 2].map(|()| {
-            let mut kept: Vec<usize> = (0..5).collect();
-            kept.remove(random.below(5) as usize);
-            kept.remove(random.below(4) as usize);
-            let table = values(random.bits(), 3);
-            let over_all: Vec<bool> = (0..32)
-                .map(|at| table[kept.iter().fold(0, |index, &level| 2 * index + (at >> (4 - level) & 1))])
-                .collect();
-            let kept: Vec<u32> = kept.iter().map(|&level| variables[level]).collect();
-            (of_table(&store, &table, &kept).unwrap(), over_all)
-        });
-        for op in BinaryOp::all() {
-            let table: Vec<bool> = first.1.iter().zip(&second.1).map(|(&a, &b)| op.eval(a, b)).collect();
-            let expected = of_table(&store, &table, &variables)?;
-            assert_eq!(first.0.apply(op, &second.0)?, expected, "{op:?} of {:?} and {:?}", first.1, second.1);
+    for store in stores() {
+        let variables = [3, 7, 8, 500, (1 << 24) - 1];
+        let mut random = Random::new(11);
+        for _ in 0..4000 {
+            let [first, second] = [(); 2].map(|()| {
+                let mut kept: Vec<usize> = (0..5).collect();
+                kept.remove(random.below(5) as usize);
+                kept.remove(random.below(4) as usize);
+                let table = values(random.bits(), 3);
+                let over_all: Vec<bool> = (0..32)
+                    .map(|at| table[kept.iter().fold(0, |index, &level| 2 * index + (at >> (4 - level) & 1))])
+                    .collect();
+                let kept: Vec<u32> = kept.iter().map(|&level| variables[level]).collect();
+                (of_table(&store, &table, &kept).unwrap(), over_all)
+            });
+            for op in BinaryOp::all() {
+                let table: Vec<bool> = first.1.iter().zip(&second.1).map(|(&a, &b)| op.eval(a, b)).collect();
+                let expected = of_table(&store, &table, &variables)?;
+                assert_eq!(first.0.apply(op, &second.0)?, expected, "{op:?} of {:?} and {:?}", first.1, second.1);
+            }
         }
     }
     Ok(())
@@ -177,14 +185,15 @@ fn named_operators_and_symbols_are_the_operators_they_name() -> Result<()> {
         (|f, g| f | g, |a, b| a || b),
         (|f, g| f ^ g, |a, b| a != b),
     ];
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[0]);
-    for (number, (operation, value)) in named.into_iter().enumerate() {
-        let op = BinaryOp::from_fn(value);
-        for (a, f) in (0..=Table::MAX).zip(&functions).step_by(5) {
-            for (b, g) in (0..=Table::MAX).zip(&functions).step_by(3) {
-                let expected = &functions[usize::from(table_of(op, a, b))];
-                assert_eq!(&operation(f, g)?, expected, "operation {number} of {a:08b} and {b:08b}");
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[0]);
+        for (number, (operation, value)) in named.into_iter().enumerate() {
+            let op = BinaryOp::from_fn(value);
+            for (a, f) in (0..=Table::MAX).zip(&functions).step_by(5) {
+                for (b, g) in (0..=Table::MAX).zip(&functions).step_by(3) {
+                    let expected = &functions[usize::from(table_of(op, a, b))];
+                    assert_eq!(&operation(f, g)?, expected, "operation {number} of {a:08b} and {b:08b}");
+                }
             }
         }
     }
@@ -200,28 +209,30 @@ fn check_ite(functions: &[Bdd], [f, g, h]: [Table; 3]) {
 
 #[test]
 fn if_then_else_is_right_for_every_triple_of_functions_of_two_variables() {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[1]);
-    // The functions that ignore the last variable, constants and negations of each other among them; then the first.
-    for ignored in [0, 2] {
-        let stretch =
-            |table: u8| (0..8).map(|at| (table >> if ignored == 0 { at / 2 } else { at % 4 } & 1) << at).sum();
-        for triple in 0..16 * 16 * 16u32 {
-            check_ite(&functions, [0, 4, 8].map(|shift| stretch((triple >> shift & 15) as u8)));
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[1]);
+        // The functions that ignore the last variable, constants and negations of each other among them; then the first.
+        for ignored in [0, 2] {
+            let stretch =
+                |table: u8| (0..8).map(|at| (table >> if ignored == 0 { at / 2 } else { at % 4 } & 1) << at).sum();
+            for triple in 0..16 * 16 * 16u32 {
+                check_ite(&functions, [0, 4, 8].map(|shift| stretch((triple >> shift & 15) as u8)));
+            }
         }
     }
 }
 
 #[test]
 fn if_then_else_is_right_where_operands_are_constant_equal_or_negated() {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[2]);
-    for f in 0..=Table::MAX {
-        for g in (0..=Table::MAX).step_by(3) {
-            for special in [0, Table::MAX, f, !f, g, !g] {
-                check_ite(&functions, [f, g, special]);
-                check_ite(&functions, [f, special, g]);
-                check_ite(&functions, [special, f, g]);
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[2]);
+        for f in 0..=Table::MAX {
+            for g in (0..=Table::MAX).step_by(3) {
+                for special in [0, Table::MAX, f, !f, g, !g] {
+                    check_ite(&functions, [f, g, special]);
+                    check_ite(&functions, [f, special, g]);
+                    check_ite(&functions, [special, f, g]);
+                }
             }
         }
     }
@@ -229,41 +240,44 @@ fn if_then_else_is_right_where_operands_are_constant_equal_or_negated() {
 
 #[test]
 fn if_then_else_is_right_for_random_triples() {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[0]);
-    let mut random = Random::new(3);
-    for _ in 0..100_000 {
-        check_ite(&functions, [(); 3].map(|()| random.below(256) as Table));
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[0]);
+        let mut random = Random::new(3);
+        for _ in 0..100_000 {
+            check_ite(&functions, [(); 3].map(|()| random.below(256) as Table));
+        }
     }
 }
 
 #[test]
 fn counts_size_and_support_of_every_function_of_four_variables_are_those_of_its_table() -> Result<()> {
-    let store = default_store();
-    let variables = [0, 40, 1000, (1 << 24) - 1];
-    for number in 0..1u32 << 16 {
-        let table = values(number, 4);
-        let f = of_table(&store, &table, &variables)?;
-        let naive = Naive::of(&table);
-        let sizes: Vec<u64> = naive.nodes.iter().map(|level| level.len() as u64).collect();
-        let support: Vec<u32> =
-            variables.into_iter().zip(&sizes).filter(|(_, size)| **size > 0).map(|(v, _)| v).collect();
-        assert_eq!(f.node_count(), sizes.iter().sum::<u64>(), "table {number:016b}");
-        assert_eq!(f.width(), sizes.iter().copied().max().unwrap_or(0), "table {number:016b}");
-        assert_eq!(f.support(), support, "table {number:016b}");
-        assert_eq!(f.sat_count(4)?, number.count_ones().into(), "table {number:016b}");
-        assert_eq!(f.path_count()?, Naive::paths(&table).into(), "table {number:016b}");
+    for store in stores() {
+        let variables = [0, 40, 1000, (1 << 24) - 1];
+        for number in 0..1u32 << 16 {
+            let table = values(number, 4);
+            let f = of_table(&store, &table, &variables)?;
+            let naive = Naive::of(&table);
+            let sizes: Vec<u64> = naive.nodes.iter().map(|level| level.len() as u64).collect();
+            let support: Vec<u32> =
+                variables.into_iter().zip(&sizes).filter(|(_, size)| **size > 0).map(|(v, _)| v).collect();
+            assert_eq!(f.node_count(), sizes.iter().sum::<u64>(), "table {number:016b}");
+            assert_eq!(f.width(), sizes.iter().copied().max().unwrap_or(0), "table {number:016b}");
+            assert_eq!(f.support(), support, "table {number:016b}");
+            assert_eq!(f.sat_count(4)?, number.count_ones().into(), "table {number:016b}");
+            assert_eq!(f.path_count()?, Naive::paths(&table).into(), "table {number:016b}");
+        }
     }
     Ok(())
 }
 
 #[test]
 fn a_variable_that_is_counted_but_not_tested_doubles_the_count() -> Result<()> {
-    let store = default_store();
-    for (table, f) in all_functions(&store, VARIABLES[2]).iter().enumerate() {
-        for extra in [0, 1, 29, 30, 61, 62, 200] {
-            let expected = BigUint::from(table.count_ones()) << extra;
-            assert_eq!(f.sat_count(3 + extra)?, expected, "table {table:08b}, {extra} more variables");
+    for store in stores() {
+        for (table, f) in all_functions(&store, VARIABLES[2]).iter().enumerate() {
+            for extra in [0, 1, 29, 30, 61, 62, 200] {
+                let expected = BigUint::from(table.count_ones()) << extra;
+                assert_eq!(f.sat_count(3 + extra)?, expected, "table {table:08b}, {extra} more variables");
+            }
         }
     }
     Ok(())
@@ -271,66 +285,69 @@ fn a_variable_that_is_counted_but_not_tested_doubles_the_count() -> Result<()> {
 
 #[test]
 fn a_constant_is_known_as_one_and_nothing_else_is() -> Result<()> {
-    let store = default_store();
-    for (table, f) in all_functions(&store, VARIABLES[1]).iter().enumerate() {
-        let constant = match table {
-            0 => Some(false),
-            255 => Some(true),
-            _ => None,
-        };
-        assert_eq!(f.as_constant(), constant);
-        assert_eq!(f.is_constant(), constant.is_some());
-        assert_eq!(f == &store.constant(true), table == 255);
-        assert_eq!(f == &store.constant(false), table == 0);
+    for store in stores() {
+        for (table, f) in all_functions(&store, VARIABLES[1]).iter().enumerate() {
+            let constant = match table {
+                0 => Some(false),
+                255 => Some(true),
+                _ => None,
+            };
+            assert_eq!(f.as_constant(), constant);
+            assert_eq!(f.is_constant(), constant.is_some());
+            assert_eq!(f == &store.constant(true), table == 255);
+            assert_eq!(f == &store.constant(false), table == 0);
+        }
+        // The empty path leads to true in the constant true, and nowhere in the constant false.
+        assert_eq!(store.constant(true).path_count()?, 1u8.into());
+        assert_eq!(store.constant(false).path_count()?, 0u8.into());
     }
-    // The empty path leads to true in the constant true, and nowhere in the constant false.
-    assert_eq!(store.constant(true).path_count()?, 1u8.into());
-    assert_eq!(store.constant(false).path_count()?, 0u8.into());
     Ok(())
 }
 
 #[test]
 fn negation_is_free_and_its_own_inverse() -> Result<()> {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[2]);
-    let before = store.stats();
-    let negations: Vec<Bdd> = functions.iter().map(Bdd::negated).collect();
-    for (table, (f, not_f)) in functions.iter().zip(&negations).enumerate() {
-        assert_eq!(not_f, &functions[255 - table]);
-        assert_eq!(not_f, &!f);
-        assert_eq!(&!not_f, f);
-        assert_ne!(not_f, f);
-        assert_eq!(not_f.node_count(), f.node_count());
-        assert!(f.xor(not_f)?.as_constant() == Some(true));
-        assert!(f.and(not_f)?.as_constant() == Some(false));
-    }
-    assert_eq!(store.stats(), before, "a negation swept");
-    for (f, not_f) in functions.iter().zip(&negations) {
-        assert_eq!(f.sat_count(3)? + not_f.sat_count(3)?, 8u8.into());
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[2]);
+        let before = store.stats();
+        let negations: Vec<Bdd> = functions.iter().map(Bdd::negated).collect();
+        for (table, (f, not_f)) in functions.iter().zip(&negations).enumerate() {
+            assert_eq!(not_f, &functions[255 - table]);
+            assert_eq!(not_f, &!f);
+            assert_eq!(&!not_f, f);
+            assert_ne!(not_f, f);
+            assert_eq!(not_f.node_count(), f.node_count());
+            assert!(f.xor(not_f)?.as_constant() == Some(true));
+            assert!(f.and(not_f)?.as_constant() == Some(false));
+        }
+        assert_eq!(store.stats(), before, "a negation swept");
+        for (f, not_f) in functions.iter().zip(&negations) {
+            assert_eq!(f.sat_count(3)? + not_f.sat_count(3)?, 8u8.into());
+        }
     }
     Ok(())
 }
 
 #[test]
 fn operations_that_need_no_sweep_do_none() -> Result<()> {
-    let store = default_store();
-    let functions = all_functions(&store, VARIABLES[0]);
-    let constants = [false, true].map(|value| store.constant(value));
-    let before = store.stats().processed_requests;
-    for (f, g) in functions.iter().zip(&functions[17..]) {
-        for op in BinaryOp::all() {
-            for other in [f, &!f, &constants[0], &constants[1]] {
-                f.apply(op, other)?;
-                other.apply(op, f)?;
-            }
-            if op.depends() != [true, true] {
-                f.apply(op, g)?;
+    for store in stores() {
+        let functions = all_functions(&store, VARIABLES[0]);
+        let constants = [false, true].map(|value| store.constant(value));
+        let before = store.stats().processed_requests;
+        for (f, g) in functions.iter().zip(&functions[17..]) {
+            for op in BinaryOp::all() {
+                for other in [f, &!f, &constants[0], &constants[1]] {
+                    f.apply(op, other)?;
+                    other.apply(op, f)?;
+                }
+                if op.depends() != [true, true] {
+                    f.apply(op, g)?;
+                }
             }
         }
+        assert_eq!(store.stats().processed_requests, before);
+        // Without this, the counter might just stand still.
+        functions[27].and(&functions[85])?;
+        assert!(store.stats().processed_requests > before);
     }
-    assert_eq!(store.stats().processed_requests, before);
-    // Without this, the counter might just stand still.
-    functions[27].and(&functions[85])?;
-    assert!(store.stats().processed_requests > before);
     Ok(())
 }

@@ -84,6 +84,18 @@ impl Sorter {
         records.chunks(BATCH).try_for_each(show)
     }
 
+    /// Brings `records` into the order of their first `keys` lanes where they are.
+    #[inline]
+    pub fn order<I: Lane, const N: usize>(&mut self, records: &mut [[I; N]], keys: usize, space: &Space) -> Result<()> {
+        if records.len() > FEW {
+            return self.scratch.order(records, 0, keys, space);
+        }
+        if records.len() > 1 {
+            put_right(records, keys);
+        }
+        Ok(())
+    }
+
     /// Whether so many records can be in memory at once, sorted.
     pub fn holds<I: Lane, const N: usize>(count: u64, space: &Space) -> bool {
         count <= fits::<I, N>(space)

@@ -28,6 +28,8 @@ pub struct Limits {
     pub tables: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
+    /// Operations on fewer nodes that take fewer requests are done in plain arrays.
+    pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,
     /// Ids from here on do not fit the narrow width.
@@ -52,6 +54,7 @@ impl Limits {
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
             growth: 4,
+            small: 1 << 12,
             alone: 1 << 12,
             narrow_ids: 1 << 30,
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::levels::seal;
@@ -42,7 +43,8 @@ impl Labels {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);
         let charge = space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the variables of a diagram")?;
-        let gaps: Vec<[u8; 4]> = variables.windows(2).map(|pair| (pair[0] - pair[1]).to_le_bytes()).collect();
+        let gaps: SmallVec<[[u8; 4]; 64]> =
+            variables.windows(2).map(|pair| (pair[0] - pair[1]).to_le_bytes()).collect();
         let table = Table { gaps: xxh3_128(gaps.as_flattened()), variables, _charge: Some(charge) };
         Ok(Self { table: Arc::new(table), shift: 0 })
     }

@@ -13,7 +13,9 @@ pub struct Levels {
 impl Levels {
     /// No levels yet, above `reserved` ids.
     pub fn new(reserved: u64) -> Self {
-        Self { first: vec![0, reserved] }
+        let mut first = Vec::with_capacity(FEW);
+        first.extend([0, reserved]);
+        Self { first }
     }
 
     /// Adds a level of `count > 0` nodes.
@@ -87,6 +89,9 @@ pub fn seal<T>(table: &mut Vec<T>) {
         table.shrink_to_fit();
     }
 }
+
+/// A table begins with room for so many ids.
+const FEW: usize = 16;
 
 /// Bytes that are worth giving back.
 const WORTH: usize = 256;

@@ -1,5 +1,6 @@
 //! Writing a node file bottom-up.
 
+use smallvec::{SmallVec, smallvec};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{
@@ -48,7 +49,15 @@ pub struct NodeWriter<I> {
 impl<I: Lane> NodeWriter<I> {
     /// An empty file of the width of `I`.
     pub fn new(space: &Space) -> Result<Self> {
-        let mut writer = Self {
+        let mut writer = Self::empty();
+        for terminal in 0..TERMINALS {
+            writer.push(I::of(terminal), I::of(terminal), space)?;
+        }
+        Ok(writer)
+    }
+
+    fn empty() -> Self {
+        Self {
             levels: Levels::new(TERMINALS),
             variables: Vec::new(),
             blocks: Vec::new(),
@@ -60,11 +69,7 @@ impl<I: Lane> NodeWriter<I> {
             next: 0,
             hash: None,
             marker: std::marker::PhantomData,
-        };
-        for terminal in 0..TERMINALS {
-            writer.push(I::of(terminal), I::of(terminal), space)?;
         }
-        Ok(writer)
     }
 
     /// Makes sure that the next `push` cannot fail.
@@ -225,12 +230,23 @@ impl<I: Lane> NodeWriter<I> {
             return Ok(NodeFile::empty());
         }
         // Invariant 7. A narrow sweep never makes more nodes than this, however it went.
-        let narrow = self.nodes() < space.limits.narrow_ids;
-        let file = self.seal_as_is(space)?;
-        if I::WORDS == 2 && narrow {
-            return rewrite::<u32>(&file, space)?.seal(space);
+        if I::WORDS == 1 || self.nodes() >= space.limits.narrow_ids {
+            return self.seal_as_is(space);
         }
-        Ok(file)
+        match self.tail.take() {
+            Some(tail) if tail.class() == Class::Small => self.narrowed(tail).seal_as_is(space),
+            tail => rewrite(&Self { tail, ..self }.seal_as_is(space)?, space)?.seal_as_is(space),
+        }
+    }
+
+    /// The same in the narrow width where it is, when all of it is in `tail`.
+    fn narrowed(self, mut tail: Block) -> NodeWriter<u32> {
+        let words = tail.words_mut();
+        for node in 0..self.used {
+            words[node] = words[2 * node] | words[2 * node + 1] << 32;
+        }
+        let Self { levels, variables, used, next, .. } = self;
+        NodeWriter { levels, variables, tail: Some(tail), used, next, ..NodeWriter::empty() }
     }
 
     /// The file in the width it was written in, whatever the number of its nodes.
@@ -272,14 +288,16 @@ fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
         return hash.digest128();
     }
     // The same, and much faster for the few bytes that most diagrams are.
-    let mut bytes = Vec::with_capacity(tail.len() + 8 * levels.ranks());
-    bytes.extend_from_slice(tail);
-    levels.each_first(|first| bytes.extend_from_slice(&first));
+    let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
+    let (nodes, firsts) = bytes.split_at_mut(tail.len());
+    nodes.copy_from_slice(tail);
+    let mut firsts = firsts.as_chunks_mut().0.iter_mut();
+    levels.each_first(|first| firsts.by_ref().take(1).for_each(|room| *room = first));
     xxh3_128(&bytes)
 }
 
-/// The same nodes once more, in the width of `J`.
-fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
+/// The same nodes once more, in the narrow width.
+fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
     let mut writer = NodeWriter::new(space)?;
     writer.reserve_levels(file.levels().ranks());
     let mut reader = LevelReader::new(file, space.limits.window);
@@ -288,7 +306,7 @@ fn rewrite<J: Lane>(file: &NodeFile, space: &Space) -> Result<NodeWriter<J>> {
         reader.enter(rank);
         for id in first..end {
             let [low, high]: [u64; 2] = reader.children(id, space)?;
-            writer.push(J::of(low), J::of(high), space)?;
+            writer.push(u32::of(low), u32::of(high), space)?;
         }
         writer.end_level(variable);
     }

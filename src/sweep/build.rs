@@ -5,6 +5,7 @@ use super::{
     nest::{Flat, Nest},
     reduce::{Reduced, reduce},
     run::Run,
+    small::small,
     spec::Spec,
 };
 use crate::{
@@ -19,7 +20,10 @@ use crate::{
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
-    build_nested(spec, &Flat, operands, run)
+    match small(spec, operands, u64::MAX, run)? {
+        Some(file) => Ok(file),
+        None => build_nested(spec, &Flat, operands, run),
+    }
 }
 
 /// The same, unless it takes more than `most` nodes before they are reduced.
@@ -29,6 +33,9 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
+    if let Some(file) = small(spec, operands, most, run)? {
+        return Ok(Some(file));
+    }
     let files = operands.iter().copied();
     narrow_or_wide(
         files,
@@ -125,7 +132,7 @@ mod tests {
     #[test]
     fn a_sweep_with_a_limit_is_right_or_given_up_whatever_the_number_of_threads() {
         for threads in [1, 2, 3, 4, 8] {
-            let testing = Testing { limits: Some(Limits { alone: 5, ..Limits::of(1 << 28) }), backend: None };
+            let testing = Testing { limits: Some(Limits { alone: 5, small: 0, ..Limits::of(1 << 28) }), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
             let file = table(&store);
             let spec = Quantify { absorbing: true, complement: false, variables: vec![7, 8] };

@@ -1,7 +1,8 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`] and [`number`]
-//! (bottom-up), [`team`] (several threads inside one level), [`build`] (one after the other), [`apply`] (the first operation),
+//! (bottom-up), [`team`] (several threads inside one level), [`small`] (both in plain arrays), [`build`] (one after the other),
+//! [`apply`] (the first operation),
 //! [`restrict`] (the first with a rule for levels), [`compact`] (levels where nothing changes), [`nest`] and [`quantify`]
 //! (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
@@ -25,6 +26,7 @@ pub mod reduce;
 pub mod restrict;
 pub mod run;
 pub mod search;
+pub mod small;
 pub mod spec;
 pub mod substitute;
 pub mod team;

@@ -212,24 +212,12 @@ fn merge<I: Lane>(
     mut put: impl FnMut(u64, I) -> Result<()>,
 ) -> Result<()> {
     let mut last = Last::new(writer.end());
-    sorter.sort(siblings, 2, space, &mut move |mut siblings: &[[I; 3]]| {
-        while !siblings.is_empty() {
-            let room = writer.room(space)?;
-            let (now, later) = siblings.split_at(siblings.len().min(room.len()));
-            let mut numbered = Last { fresh: 0, ..last };
-            for sibling in now {
-                put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
-            }
-            writer.advance(numbered.fresh);
-            (last, siblings) = (numbered, later);
-        }
-        Ok(())
-    })
+    sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| last.write(siblings, writer, space, &mut put))
 }
 
 /// The node that was numbered last, where nodes come in order.
 #[derive(Clone, Copy)]
-struct Last<I: Lane> {
+pub struct Last<I: Lane> {
     children: I::Pair,
     /// The id of the next new node.
     end: u64,
@@ -239,8 +227,31 @@ struct Last<I: Lane> {
 
 impl<I: Lane> Last<I> {
     /// None yet; `end` is the id of the first.
-    fn new(end: u64) -> Self {
+    pub fn new(end: u64) -> Self {
         Self { children: I::MAX.before(I::MAX), end, fresh: 0 }
+    }
+
+    /// Writes one node for all of `siblings`, which come next, that agree, unless their children are equal, and `put`s its id at
+    /// each.
+    #[inline(always)]
+    pub fn write(
+        &mut self,
+        mut siblings: &[[I; 3]],
+        writer: &mut NodeWriter<I>,
+        space: &Space,
+        put: &mut impl FnMut(u64, I) -> Result<()>,
+    ) -> Result<()> {
+        while !siblings.is_empty() {
+            let room = writer.room(space)?;
+            let (now, later) = siblings.split_at(siblings.len().min(room.len()));
+            let mut numbered = Last { fresh: 0, ..*self };
+            for sibling in now {
+                put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
+            }
+            writer.advance(numbered.fresh);
+            (*self, siblings) = (numbered, later);
+        }
+        Ok(())
     }
 
     /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node

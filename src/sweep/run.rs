@@ -107,6 +107,7 @@ impl<'a> Run<'a> {
     }
 
     /// Reports a finished level.
+    #[inline]
     pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) {
         self.counters.levels += 1;
         tracing::trace!(sweep, variable, nodes, "level");

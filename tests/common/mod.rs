@@ -33,9 +33,14 @@ pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
 
-/// The division of a roomy budget, changed by `adjust`.
+/// A roomy store where small operations are done in the way of large ones.
+pub fn roomy_store() -> Store {
+    store_with(limits(|_| ()))
+}
+
+/// The division of a roomy budget, changed by `adjust`; small operations are done in the way of large ones.
 pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
-    let mut limits = Limits::of(1 << 28);
+    let mut limits = Limits { small: 0, ..Limits::of(1 << 28) };
     adjust(&mut limits);
     limits
 }

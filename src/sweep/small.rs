@@ -1,0 +1,237 @@
+//! `small`: an operation on diagrams so small that plain arrays do for queues, arcs and levels.
+//!
+//! ```text
+//!   top-down    requests: each linked to the one before it for the same level ─► sort ─► those that agree are one node
+//!                  ▲                                                                        │
+//!                  └──────────────── its children: requests again, unless they are decided ─┘
+//!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
+//! ```
+//! The steps of [`expand`](super::expand) and [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is
+//! ever on disk here, so a node finds its children by their requests, and no arcs need to lead back to those who asked.
+
+use super::{build::root_of, number::Last, run::Run, spec::Spec};
+use crate::{
+    error::Result,
+    file::{
+        node_file::{NodeFile, Width},
+        reader::LevelReader,
+        writer::NodeWriter,
+    },
+    model::{TERMINALS, TRUE},
+};
+
+/// The arrays, kept from one operation to the next.
+#[derive(Default)]
+struct Small<const N: usize> {
+    /// In the order they were asked. The last lane of a request that waits leads to the one before it for the same level; the
+    /// first lane of one that has been expanded is its node.
+    requests: Vec<[u32; N]>,
+    /// The variables of all operands, top-down.
+    variables: Vec<u32>,
+    /// The level of each id of each operand; the terminals are on none.
+    levels: Vec<[u32; N]>,
+    /// For each level what leads to the last of its requests.
+    waiting: Vec<u32>,
+    /// Of each node: terminals, or what leads to a request.
+    children: Vec<[u32; 2]>,
+    /// For each level where its nodes end.
+    ends: Vec<u32>,
+    /// The id of what takes the place of each node.
+    ids: Vec<u32>,
+    /// The requests of the level at hand, each with its number in the last lane.
+    level: Vec<[u32; N]>,
+    /// The nodes of the level at hand: (low, high, node).
+    siblings: Vec<[u32; 3]>,
+}
+
+/// What leads to a request is its number and so much more.
+const AFTER: u32 = TERMINALS as u32;
+
+/// Builds the diagram of `spec` at the roots of `operands`, unless these are too large or on disk, or it takes more requests than
+/// a small operation may; `most` of them at most. The spec's value on the path of low arcs is false.
+pub fn small<S: Spec<N>, const N: usize>(
+    spec: &S,
+    operands: &[&NodeFile],
+    most: u64,
+    run: &mut Run<'_>,
+) -> Result<Option<NodeFile>> {
+    let most = run.space.limits.small.min(most);
+    let nodes = operands.iter().map(|file| file.node_count()).sum::<u64>();
+    if nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
+        return Ok(None);
+    }
+    let mut arrays = std::mem::take(run.desks[0].batches.get::<Small<N>>());
+    let before = run.counters;
+    let root = arrays.expand(spec, operands, most, run)?;
+    let file = root.map(|root| arrays.reduce(root, run)).transpose()?;
+    if file.is_none() {
+        // What follows counts all of it.
+        run.counters = before;
+    }
+    *run.desks[0].batches.get() = arrays;
+    Ok(file)
+}
+
+impl<const N: usize> Small<N> {
+    /// Top-down. Gives what leads to the root, unless more than `most` requests are needed.
+    fn expand<S: Spec<N>>(
+        &mut self,
+        spec: &S,
+        operands: &[&NodeFile],
+        most: u64,
+        run: &mut Run<'_>,
+    ) -> Result<Option<u32>> {
+        let _sweep = run.begin("expand");
+        let mut readers: [_; N] =
+            std::array::from_fn(|at| LevelReader::new(operands.get(at).unwrap_or(&operands[0]), 0));
+        self.lay_out(operands);
+        let root = self.ask(root_of(operands), spec);
+        for level in 0..self.variables.len() {
+            if self.waiting[level] > 0 {
+                self.expand_level(level, spec, &mut readers, run)?;
+                run.counters.requests += self.level.len() as u64;
+                run.report("expand", self.variables[level], self.children.len() as u64);
+            }
+            self.ends.push(self.children.len() as u32);
+            if self.requests.len() as u64 > most {
+                return Ok(None);
+            }
+        }
+        run.counters.unreduced = self.children.len() as u64;
+        Ok(Some(root))
+    }
+
+    /// Lays out the levels of `operands`, on which there is nothing yet.
+    fn lay_out(&mut self, operands: &[&NodeFile]) {
+        self.requests.clear();
+        self.children.clear();
+        self.ends.clear();
+        self.variables.clear();
+        let mut ranks: [_; N] = std::array::from_fn(|at| operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
+        let ids = operands.iter().map(|file| file.levels().end()).max().unwrap_or(0);
+        self.levels.clear();
+        self.levels.resize(ids as usize, [u32::MAX; N]);
+        let next = |ranks: &[usize; N]| {
+            let left = operands.iter().zip(ranks).filter(|(_, rank)| **rank > 0);
+            left.map(|(file, rank)| file.variable(*rank)).min()
+        };
+        while let Some(variable) = next(&ranks) {
+            let level = self.variables.len() as u32;
+            self.variables.push(variable);
+            for (at, (file, rank)) in operands.iter().zip(&mut ranks).enumerate() {
+                if *rank > 0 && file.variable(*rank) == variable {
+                    let (first, end) = file.levels().range(*rank);
+                    self.levels[first as usize..end as usize].iter_mut().for_each(|levels| levels[at] = level);
+                    *rank -= 1;
+                }
+            }
+        }
+        self.waiting.clear();
+        self.waiting.resize(self.variables.len(), 0);
+    }
+
+    /// The value of a request that is decided; otherwise what leads to it, and it waits for its level.
+    #[inline(always)]
+    fn ask<S: Spec<N>>(&mut self, mut request: [u32; N], spec: &S) -> u32 {
+        if let Some(value) = spec.decide(&mut request) {
+            return u32::from(value);
+        }
+        let level = (0..N - 1).fold(u32::MAX, |level, at| level.min(self.levels[request[at] as usize][at]));
+        let waiting = &mut self.waiting[level as usize];
+        request[N - 1] = *waiting;
+        *waiting = self.requests.len() as u32 + AFTER;
+        self.requests.push(request);
+        *waiting
+    }
+
+    /// Makes one node of all requests for `level` that agree, and asks for its children. A request that goes on instead becomes a
+    /// node, too, with two equal children, which is dropped on the way up.
+    fn expand_level<S: Spec<N>>(
+        &mut self,
+        level: usize,
+        spec: &S,
+        readers: &mut [LevelReader<'_>; N],
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        let mut requests = std::mem::take(&mut self.level);
+        requests.clear();
+        let mut next = self.waiting[level];
+        while next > 0 {
+            let number = next - AFTER;
+            let mut request = self.requests[number as usize];
+            next = std::mem::replace(&mut request[N - 1], number);
+            requests.push(request);
+        }
+        // As they were asked, which is almost in order.
+        requests.reverse();
+        run.desks[0].sorter.order(&mut requests, N - 1, run.space)?;
+        let rule = spec.rule(self.variables[level]);
+        let mut last = [u32::MAX; N];
+        for request in &requests {
+            if (0..N - 1).any(|at| request[at] != last[at]) {
+                last = *request;
+                let (mut low, mut high) = ([0; N], [0; N]);
+                for at in 0..N - 1 {
+                    let id = request[at];
+                    let here = self.levels[id as usize][at] == level as u32;
+                    [low[at], high[at]] = if here { readers[at].children(id.into(), run.space)? } else { [id, id] };
+                }
+                let goes_on = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
+                let low = self.ask(low, spec);
+                let high = if goes_on { low } else { self.ask(high, spec) };
+                self.children.push([low, high]);
+            }
+            self.requests[request[N - 1] as usize][0] = self.children.len() as u32 - 1;
+        }
+        self.level = requests;
+        Ok(())
+    }
+
+    /// Bottom-up.
+    fn reduce(&mut self, root: u32, run: &mut Run<'_>) -> Result<NodeFile> {
+        let _sweep = run.begin("reduce");
+        let mut writer = NodeWriter::<u32>::new(run.space)?;
+        writer.reserve_levels(self.variables.len());
+        self.ids.resize(self.children.len(), 0);
+        for level in (0..self.variables.len()).rev() {
+            let variable = self.variables[level];
+            let start = level.checked_sub(1).map_or(0, |above| self.ends[above]);
+            if start < self.ends[level] {
+                self.reduce_level(start..self.ends[level], &mut writer, run)?;
+                writer.end_level(variable);
+                run.report("reduce", variable, writer.nodes());
+            }
+        }
+        assert!(u64::from(self.id_of(root)) != TRUE, "invariant 6: a stored diagram is false on the path of low arcs");
+        writer.seal(run.space)
+    }
+
+    /// Numbers the nodes of a level.
+    fn reduce_level(
+        &mut self,
+        nodes: std::ops::Range<u32>,
+        writer: &mut NodeWriter<u32>,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        self.siblings.clear();
+        for node in nodes {
+            let [low, high] = self.children[node as usize];
+            self.siblings.push([self.id_of(low), self.id_of(high), node]);
+        }
+        run.desks[0].sorter.order(&mut self.siblings, 2, run.space)?;
+        let ids = &mut self.ids;
+        Last::new(writer.end()).write(&self.siblings, writer, run.space, &mut |node, id| {
+            ids[node as usize] = id;
+            Ok(())
+        })
+    }
+
+    /// The id of a terminal, or of what became of a request.
+    #[inline(always)]
+    fn id_of(&self, child: u32) -> u32 {
+        match child.checked_sub(AFTER) {
+            Some(request) => self.ids[self.requests[request as usize][0] as usize],
+            None => child,
+        }
+    }
+}
