@@ -175,6 +175,8 @@ fn merge_two<I: Lane>(
     let (mut at, mut at_other) = (0, 0);
     let (mut first, mut first_other) = (head(one, 0), head(other, 0));
     for _ in 0..one.len() + other.len() {
+        // What comes next is read before anything near it is written: the processor would wait for that otherwise.
+        let (next, next_other) = (head(one, at + 1), head(other, at_other + 1));
         let turn = first <= first_other;
         let id = id_of(select_unpredictable(turn, first, first_other))?;
         if let Some(node) = one.get_mut(at) {
@@ -185,8 +187,8 @@ fn merge_two<I: Lane>(
         }
         at += usize::from(turn);
         at_other += usize::from(!turn);
-        first = select_unpredictable(turn, head(one, at), first);
-        first_other = select_unpredictable(turn, first_other, head(other, at_other));
+        first = select_unpredictable(turn, next, first);
+        first_other = select_unpredictable(turn, first_other, next_other);
     }
     Ok(())
 }
