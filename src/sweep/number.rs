@@ -140,21 +140,49 @@ fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) ->
 /// is marked where it counts from the first of these.
 fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
     let mut fresh = Spool::new(Share::Arcs);
-    let (mut last, mut nodes) = (Last::new(I::MARK), [[I::zeroed(); 2]; BATCH]);
-    let id_of = |pair| {
-        if last.fresh == BATCH {
-            fresh.append_all(&nodes, space)?;
-            last.fresh = 0;
+    let (mut order, mut last) = (Order::of(&runs), Last::new(I::MARK));
+    let (mut turns, mut nodes) = ([(last.children, 0, 0); BATCH], [[I::zeroed(); 2]; BATCH]);
+    loop {
+        let turns = order.next(&runs, &mut turns);
+        if turns.is_empty() {
+            return Ok(fresh);
         }
-        Ok(last.id_of(pair, &mut nodes))
-    };
-    if let [one, other] = &mut runs[..] {
-        merge_two(one, other, id_of)?;
-    } else {
-        merge_many(runs, id_of)?;
+        for &(children, run, at) in turns {
+            runs[run][at][0] = last.id_of(children, &mut nodes);
+        }
+        fresh.append_all(&nodes[..last.fresh], space)?;
+        last.fresh = 0;
     }
-    fresh.append_all(&nodes[..last.fresh], space)?;
-    Ok(fresh)
+}
+
+/// The children of a node, of which run it is, and where there.
+type Turn<I> = (<I as Lane>::Pair, usize, usize);
+
+/// The order of the nodes of several runs, each in order.
+struct Order<I: Lane> {
+    /// Where each run is, and the children there.
+    heads: Vec<(usize, I::Pair)>,
+    /// Nodes left of all.
+    left: usize,
+}
+
+impl<I: Lane> Order<I> {
+    fn of(runs: &[&mut [[I; 3]]]) -> Self {
+        let heads = runs.iter().map(|run| (0, head(run, 0))).collect();
+        Self { heads, left: runs.iter().map(|run| run.len()).sum() }
+    }
+
+    /// Those that come next, at most as many as there are `turns`.
+    fn next<'a>(&mut self, runs: &[&mut [[I; 3]]], turns: &'a mut [Turn<I>]) -> &'a [Turn<I>] {
+        let count = self.left.min(turns.len());
+        self.left -= count;
+        let turns = &mut turns[..count];
+        match (&mut self.heads[..], runs) {
+            ([one, other], [run, run_other]) => order_two(one, other, run, run_other, turns),
+            (heads, _) => order_many(heads, runs, turns),
+        }
+        turns
+    }
 }
 
 /// The children of the node at `at` of a run; beyond it, more than any.
@@ -163,45 +191,35 @@ fn head<I: Lane>(run: &[[I; 3]], at: usize) -> I::Pair {
     run.get(at).map_or(I::MAX.before(I::MAX), first_two)
 }
 
-/// Puts in place of its low child what `id_of` answers for each node of two runs, in the order of both.
-///
-/// Which of them comes next is anybody's guess, so there is no branch for it: the id goes to both heads, and is overwritten
-/// where it was not the turn.
-fn merge_two<I: Lane>(
-    one: &mut [[I; 3]],
-    other: &mut [[I; 3]],
-    mut id_of: impl FnMut(I::Pair) -> Result<I>,
-) -> Result<()> {
-    let (mut at, mut at_other) = (0, 0);
-    let (mut first, mut first_other) = (head(one, 0), head(other, 0));
-    for _ in 0..one.len() + other.len() {
-        // What comes next is read before anything near it is written: the processor would wait for that otherwise.
-        let (next, next_other) = (head(one, at + 1), head(other, at_other + 1));
-        let turn = first <= first_other;
-        let id = id_of(select_unpredictable(turn, first, first_other))?;
-        if let Some(node) = one.get_mut(at) {
-            node[0] = id;
-        }
-        if let Some(node) = other.get_mut(at_other) {
-            node[0] = id;
-        }
-        at += usize::from(turn);
-        at_other += usize::from(!turn);
-        first = select_unpredictable(turn, next, first);
-        first_other = select_unpredictable(turn, first_other, next_other);
+/// Fills `turns` in the order of two runs. Which of them comes next is anybody's guess, so there is no branch for it.
+fn order_two<I: Lane>(
+    one: &mut (usize, I::Pair),
+    other: &mut (usize, I::Pair),
+    run: &[[I; 3]],
+    run_other: &[[I; 3]],
+    turns: &mut [Turn<I>],
+) {
+    let ((mut at, mut first), (mut at_other, mut first_other)) = (*one, *other);
+    for turn in turns {
+        let (next, next_other) = (head(run, at + 1), head(run_other, at_other + 1));
+        let is_one = first <= first_other;
+        let children = select_unpredictable(is_one, first, first_other);
+        *turn = (children, usize::from(!is_one), select_unpredictable(is_one, at, at_other));
+        at += usize::from(is_one);
+        at_other += usize::from(!is_one);
+        first = select_unpredictable(is_one, next, first);
+        first_other = select_unpredictable(is_one, first_other, next_other);
     }
-    Ok(())
+    (*one, *other) = ((at, first), (at_other, first_other));
 }
 
 /// The same for any number of runs.
-fn merge_many<I: Lane>(runs: Vec<&mut [[I; 3]]>, mut id_of: impl FnMut(I::Pair) -> Result<I>) -> Result<()> {
-    let mut heads: Vec<_> = runs.iter().map(|run| head(run, 0)).collect();
-    let mut rests: Vec<_> = runs.into_iter().map(<[_]>::iter_mut).collect();
-    loop {
-        let least = (1..heads.len()).fold(0, |least, other| if heads[other] < heads[least] { other } else { least });
-        let Some(node) = rests[least].next() else { return Ok(()) };
-        node[0] = id_of(heads[least])?;
-        heads[least] = head(rests[least].as_slice(), 0);
+fn order_many<I: Lane>(heads: &mut [(usize, I::Pair)], runs: &[&mut [[I; 3]]], turns: &mut [Turn<I>]) {
+    for turn in turns {
+        let least = (1..heads.len()).fold(0, |least, run| if heads[run].1 < heads[least].1 { run } else { least });
+        let (at, first) = heads[least];
+        *turn = (first, least, at);
+        heads[least] = (at + 1, head(runs[least], at + 1));
     }
 }
 
