@@ -5,7 +5,7 @@ use super::{
     nest::{Flat, Nest},
     reduce::{Reduced, reduce},
     run::Run,
-    small::small,
+    small,
     spec::Spec,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
-    match small(spec, operands, u64::MAX, run)? {
+    match small::build(spec, operands, u64::MAX, run)? {
         Some(file) => Ok(file),
         None => build_nested(spec, &Flat, operands, run),
     }
@@ -33,7 +33,7 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
-    if let Some(file) = small(spec, operands, most, run)? {
+    if let Some(file) = small::build(spec, operands, most, run)? {
         return Ok(Some(file));
     }
     let files = operands.iter().copied();

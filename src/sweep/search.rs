@@ -4,6 +4,7 @@ use super::{
     build::{narrow_or_wide, root_of},
     expand::expand,
     run::Run,
+    small,
     spec::Spec,
 };
 use crate::{
@@ -16,6 +17,9 @@ use crate::{
 ///
 /// One expand sweep at most, which writes no arcs; it ends where it finds the first such path.
 pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<bool> {
+    if let Some(found) = small::find(spec, operands, run)? {
+        return Ok(found);
+    }
     let files = operands.iter().copied();
     narrow_or_wide(
         files,

@@ -30,6 +30,8 @@ struct Small<const N: usize> {
     variables: Vec<u32>,
     /// The level of each id of each operand; the terminals are on none.
     levels: Vec<[u32; N]>,
+    /// What leads to the first request, unless that is decided.
+    root: u32,
     /// For each level what leads to the last of its requests.
     waiting: Vec<u32>,
     /// Of each node: terminals, or what leads to a request.
@@ -49,56 +51,87 @@ const AFTER: u32 = TERMINALS as u32;
 
 /// Builds the diagram of `spec` at the roots of `operands`, unless these are too large or on disk, or it takes more requests than
 /// a small operation may; `most` of them at most. The spec's value on the path of low arcs is false.
-pub fn small<S: Spec<N>, const N: usize>(
+pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
-    let most = run.space.limits.small.min(most);
-    let nodes = operands.iter().map(|file| file.node_count()).sum::<u64>();
-    if nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
-        return Ok(None);
-    }
-    let mut arrays = std::mem::take(run.desks[0].batches.get::<Small<N>>());
-    let before = run.counters;
-    let root = arrays.expand(spec, operands, most, run)?;
-    let file = root.map(|root| arrays.reduce(root, run)).transpose()?;
-    if file.is_none() {
-        // What follows counts all of it.
-        run.counters = before;
-    }
+    let Some(mut arrays) = Small::expanded(spec, operands, most, false, run)? else { return Ok(None) };
+    let file = arrays.reduce(run)?;
     *run.desks[0].batches.get() = arrays;
-    Ok(file)
+    Ok(Some(file))
+}
+
+/// Whether `spec` is true for some path from the roots of `operands`, under the same conditions.
+pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<Option<bool>> {
+    let Some(arrays) = Small::expanded(spec, operands, u64::MAX, true, run)? else { return Ok(None) };
+    let found = arrays.is_true_from(0);
+    *run.desks[0].batches.get() = arrays;
+    Ok(Some(found))
 }
 
 impl<const N: usize> Small<N> {
-    /// Top-down. Gives what leads to the root, unless more than `most` requests are needed.
+    /// The arrays after the sweep down, unless they are not for this one.
+    fn expanded<S: Spec<N>>(
+        spec: &S,
+        operands: &[&NodeFile],
+        most: u64,
+        search: bool,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Self>> {
+        let most = run.space.limits.small.min(most);
+        let nodes = operands.iter().map(|file| file.node_count()).sum::<u64>();
+        if nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
+            return Ok(None);
+        }
+        let mut arrays = std::mem::take(run.desks[0].batches.get::<Self>());
+        let before = run.counters;
+        if arrays.expand(spec, operands, most, search, run)? {
+            return Ok(Some(arrays));
+        }
+        // What is done instead counts all of it.
+        run.counters = before;
+        *run.desks[0].batches.get() = arrays;
+        Ok(None)
+    }
+
+    /// Top-down; a search ends on the level where something is true. Answers whether no more than `most` requests were needed.
     fn expand<S: Spec<N>>(
         &mut self,
         spec: &S,
         operands: &[&NodeFile],
         most: u64,
+        search: bool,
         run: &mut Run<'_>,
-    ) -> Result<Option<u32>> {
+    ) -> Result<bool> {
         let _sweep = run.begin("expand");
         let mut readers: [_; N] =
             std::array::from_fn(|at| LevelReader::new(operands.get(at).unwrap_or(&operands[0]), 0));
         self.lay_out(operands);
-        let root = self.ask(root_of(operands), spec);
+        self.root = self.ask(root_of(operands), spec);
         for level in 0..self.variables.len() {
+            let above = self.children.len();
             if self.waiting[level] > 0 {
                 self.expand_level(level, spec, &mut readers, run)?;
                 run.counters.requests += self.level.len() as u64;
                 run.report("expand", self.variables[level], self.children.len() as u64);
             }
             self.ends.push(self.children.len() as u32);
+            if search && self.is_true_from(above) {
+                break;
+            }
             if self.requests.len() as u64 > most {
-                return Ok(None);
+                return Ok(false);
             }
         }
         run.counters.unreduced = self.children.len() as u64;
-        Ok(Some(root))
+        Ok(true)
+    }
+
+    /// Whether the root is true, or a child of a node from this one on.
+    fn is_true_from(&self, node: usize) -> bool {
+        self.root == TRUE as u32 || self.children[node..].as_flattened().contains(&(TRUE as u32))
     }
 
     /// Lays out the levels of `operands`, on which there is nothing yet.
@@ -188,7 +221,7 @@ impl<const N: usize> Small<N> {
     }
 
     /// Bottom-up.
-    fn reduce(&mut self, root: u32, run: &mut Run<'_>) -> Result<NodeFile> {
+    fn reduce(&mut self, run: &mut Run<'_>) -> Result<NodeFile> {
         let _sweep = run.begin("reduce");
         let mut writer = NodeWriter::<u32>::new(run.space)?;
         writer.reserve_levels(self.variables.len());
@@ -202,7 +235,10 @@ impl<const N: usize> Small<N> {
                 run.report("reduce", variable, writer.nodes());
             }
         }
-        assert!(u64::from(self.id_of(root)) != TRUE, "invariant 6: a stored diagram is false on the path of low arcs");
+        assert!(
+            u64::from(self.id_of(self.root)) != TRUE,
+            "invariant 6: a stored diagram is false on the path of low arcs"
+        );
         writer.seal(run.space)
     }
 
