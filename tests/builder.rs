@@ -125,6 +125,25 @@ fn the_order_of_nodes_within_a_level_does_not_matter() -> Result<()> {
 }
 
 #[test]
+fn a_builder_whose_share_runs_out_at_any_block_loses_nothing() -> Result<()> {
+    let expected = default_store().cube((0..60).map(|variable| (variable, true)))?;
+    for blocks in 0..12 {
+        let store = store_with(limits(|limits| {
+            (limits.block, limits.window, limits.diagrams) = (256, 256, 256 * blocks);
+        }));
+        let mut builder = store.builder()?;
+        let mut below = BuilderNode::from(true);
+        for variable in (0..60).rev() {
+            below = builder.add_node(variable, false, below)?;
+        }
+        let cube = builder.build()?;
+        cube.validate()?;
+        assert_eq!(cube, expected, "{blocks} blocks");
+    }
+    Ok(())
+}
+
+#[test]
 fn nodes_added_twice_are_one_node() -> Result<()> {
     let store = default_store();
     let mut builder = store.builder()?;

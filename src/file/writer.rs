@@ -234,7 +234,9 @@ impl<I: Lane> NodeWriter<I> {
             return self.seal_as_is(space);
         }
         match self.tail.take() {
-            Some(tail) if tail.class() == Class::Small => self.narrowed(tail).seal_as_is(space),
+            Some(tail) if tail.class() == Class::Small && self.blocks.is_empty() && !self.spills => {
+                self.narrowed(tail).seal_as_is(space)
+            }
             tail => rewrite(&Self { tail, ..self }.seal_as_is(space)?, space)?.seal_as_is(space),
         }
     }

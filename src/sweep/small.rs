@@ -46,6 +46,9 @@ struct Small<const N: usize> {
     siblings: Vec<[u32; 3]>,
 }
 
+/// Requests a level, on average, up to which this is faster than queues.
+const WIDTH: u64 = 64;
+
 /// What leads to a request is its number and so much more.
 const AFTER: u32 = TERMINALS as u32;
 
@@ -80,9 +83,11 @@ impl<const N: usize> Small<N> {
         search: bool,
         run: &mut Run<'_>,
     ) -> Result<Option<Self>> {
-        let most = run.space.limits.small.min(most);
-        let nodes = operands.iter().map(|file| file.node_count()).sum::<u64>();
-        if nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
+        let limits = &run.space.limits;
+        let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
+        let levels = operands.iter().map(|file| file.levels().ranks()).max().unwrap_or(0) as u64;
+        let most = limits.small.min(WIDTH * levels).min(limits.narrow_ids.saturating_sub(1)).min(most);
+        if 2 * nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
             return Ok(None);
         }
         let mut arrays = std::mem::take(run.desks[0].batches.get::<Self>());
@@ -268,6 +273,82 @@ impl<const N: usize> Small<N> {
         match child.checked_sub(AFTER) {
             Some(request) => self.ids[self.requests[request as usize][0] as usize],
             None => child,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Bdd, Config, Store,
+        disk::space::Limits,
+        model::op::BinaryOp,
+        store::Testing,
+        sweep::{apply::Apply, run::Counters},
+    };
+
+    fn store(adjust: impl FnOnce(&mut Limits)) -> Store {
+        let mut limits = Limits::of(1 << 28);
+        adjust(&mut limits);
+        let testing = Testing { limits: Some(limits), backend: None };
+        Store::new(Config { testing, ..Config::default() }).expect("a store")
+    }
+
+    /// Exactly `count` of some variables.
+    fn exactly(count: u64, variables: std::ops::Range<u32>, store: &Store) -> Bdd {
+        store.exactly(count, variables).expect("room")
+    }
+
+    #[test]
+    fn an_operation_of_more_requests_is_left_to_others_as_if_it_had_not_begun() {
+        let (store, engine) = (store(|_| ()), store(|limits| limits.small = 0));
+        let operands = |store| [exactly(3, 0..12, store), exactly(4, 5..20, store)];
+        let [f, g] = operands(&store);
+        let apply = |most| {
+            let and = Apply::new(BinaryOp::AND);
+            let built = store.run("apply", |run| Ok((build(&and, &[&f.file, &g.file], most, run)?, run.counters)));
+            built.expect("room")
+        };
+        let (file, Counters { requests, sweeps, unreduced, .. }) = apply(u64::MAX);
+        let [f_there, g_there] = operands(&engine);
+        let right = f_there.and(&g_there).expect("room");
+        assert_eq!(file.expect("it is small").hash(), right.file.hash());
+        let there = engine.operations().pop().expect("it was not");
+        assert_eq!((requests, sweeps), (there.requests, there.sweeps));
+        assert!(requests > 2 * f.node_count().max(g.node_count()) && requests >= unreduced);
+        for most in 0..requests {
+            assert!(
+                matches!(apply(most), (None, Counters { requests: 0, sweeps: 0, levels: 0, unreduced: 0 })),
+                "{most}"
+            );
+        }
+        assert!(apply(requests).0.is_some());
+    }
+
+    #[test]
+    fn what_is_searched_for_is_found_wherever_it_is() {
+        let store = store(|_| ());
+        let search = |f: &Bdd, g: &Bdd| {
+            let and = Apply::new(BinaryOp::AND);
+            store.run("disjoint", |run| find(&and, &[&f.file, &g.file], run)).expect("room")
+        };
+        let [three, four] = [3, 4].map(|count| exactly(count, 0..12, &store));
+        assert_eq!([search(&three, &three), search(&three, &four)], [Some(true), Some(false)]);
+        let last = three.and(&store.variable(11).expect("room")).expect("room");
+        assert_eq!([search(&three, &last), search(&four, &last)], [Some(true), Some(false)]);
+        let wide = store.exactly(50, 0..100).expect("room");
+        assert_eq!(search(&wide, &wide), None);
+    }
+
+    #[test]
+    fn a_diagram_that_needs_wide_ids_is_none_of_its() {
+        for narrow_ids in [1, 12, 30, 31, 32, 60, 1000] {
+            let store = store(|limits| limits.narrow_ids = narrow_ids);
+            let cube = |variables: std::ops::Range<u32>| store.cube(variables.map(|at| (at, true))).expect("room");
+            let both = cube(0..15).and(&cube(15..30)).expect("room");
+            assert_eq!(both, cube(0..30), "{narrow_ids}");
+            both.validate().expect("the right width");
         }
     }
 }
