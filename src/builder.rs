@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
     file::writer::NodeWriter,
     model::{FALSE, TRUE},
-    store::{Store, check_variable},
+    store::{Store, check_variable, outside_callback},
     sweep::{build::build, copy::Copy as CopySpec},
 };
 
@@ -213,10 +213,11 @@ impl BddBuilder {
             // The node that was to be the root came out as a terminal, and leads to none of them.
             return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
         }
+        if self.chain && !root.at_zero {
+            outside_callback()?;
+            return Ok(Bdd::new(self.store, Arc::new(nodes), false));
+        }
         let file = self.store.run("build", |run| {
-            if self.chain && !root.at_zero {
-                return Ok(nodes);
-            }
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),

@@ -272,9 +272,7 @@ impl Store {
 
     /// Runs one operation, when it is its turn.
     pub(crate) fn run<T>(&self, name: &'static str, operation: impl FnOnce(&mut Run<'_>) -> Result<T>) -> Result<T> {
-        if IN_CALLBACK.get() {
-            return Err(Error::InsideCallback);
-        }
+        outside_callback()?;
         let space = self.space();
         // Nothing on a desk outlives an operation, so one that panicked leaves nothing to repair.
         let mut desks = self.inner.desks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -303,6 +301,11 @@ impl Store {
         }
         operations.push_back(stats);
     }
+}
+
+/// Checks that this thread is not inside a progress callback.
+pub(crate) fn outside_callback() -> Result<()> {
+    if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
 }
 
 /// Marks this thread as inside a callback until it is dropped.

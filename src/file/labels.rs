@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::levels::seal;
@@ -43,9 +43,11 @@ impl Labels {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);
         let charge = space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the variables of a diagram")?;
-        let gaps: SmallVec<[[u8; 4]; 64]> =
-            variables.windows(2).map(|pair| (pair[0] - pair[1]).to_le_bytes()).collect();
-        let table = Table { gaps: xxh3_128(gaps.as_flattened()), variables, _charge: Some(charge) };
+        let mut gaps: SmallVec<[u32; 64]> = smallvec![0; variables.len().saturating_sub(1)];
+        for (gap, pair) in gaps.iter_mut().zip(variables.windows(2)) {
+            *gap = (pair[0] - pair[1]).to_le();
+        }
+        let table = Table { gaps: xxh3_128(bytemuck::cast_slice(&gaps)), variables, _charge: Some(charge) };
         Ok(Self { table: Arc::new(table), shift: 0 })
     }
 

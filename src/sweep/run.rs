@@ -108,12 +108,20 @@ impl<'a> Run<'a> {
     }
 
     /// Reports a finished level.
-    #[inline]
+    #[inline(always)]
     pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) {
         self.counters.levels += 1;
+        if self.progress.is_some() || tracing::level_filters::LevelFilter::current() >= tracing::Level::TRACE {
+            self.tell(&Progress { sweep, variable, nodes });
+        }
+    }
+
+    #[cold]
+    fn tell(&self, level: &Progress) {
+        let &Progress { sweep, variable, nodes } = level;
         tracing::trace!(sweep, variable, nodes, "level");
         if let Some(progress) = self.progress {
-            progress(&Progress { sweep, variable, nodes });
+            progress(level);
         }
     }
 }
