@@ -1,7 +1,7 @@
 //! One operation from end to end: a spec in, a sealed diagram out.
 
 use super::{
-    expand::expand,
+    expand::{expand, root_of},
     nest::{Flat, Nest},
     reduce::{Reduced, reduce},
     run::Run,
@@ -15,7 +15,6 @@ use crate::{
         node_file::{NodeFile, Width},
         unreduced::Unreduced,
     },
-    model::FALSE,
 };
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
@@ -76,11 +75,6 @@ pub fn narrow_or_wide<'f, T>(
         }
     }
     wide(run)
-}
-
-/// The request for the roots of `operands`, whose slot is 0.
-pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
-    std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
 
 fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(

@@ -32,6 +32,7 @@ use crate::{
         node_file::NodeFile,
         unreduced::{Part, Rank, Unreduced},
     },
+    model::FALSE,
 };
 
 /// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already.
@@ -76,6 +77,11 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     let unreduced = sweep.finish();
     run.counters.unreduced = unreduced.nodes();
     Ok(unreduced)
+}
+
+/// The request for the roots of `operands`, whose slot is 0.
+pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
+    std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
 
 /// A sweep on its way down.

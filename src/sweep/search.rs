@@ -1,8 +1,8 @@
 //! `search`: whether a spec is true anywhere, by a sweep that ends where it finds that.
 
 use super::{
-    build::{narrow_or_wide, root_of},
-    expand::expand,
+    build::narrow_or_wide,
+    expand::{expand, root_of},
     run::Run,
     small,
     spec::Spec,

@@ -9,7 +9,7 @@
 //! The steps of [`expand`](super::expand) and [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is
 //! ever on disk here, so a node finds its children by their requests, and no arcs need to lead back to those who asked.
 
-use super::{build::root_of, number::Last, run::Run, spec::Spec};
+use super::{expand::root_of, number::Last, run::Run, spec::Spec};
 use crate::{
     error::Result,
     file::{
