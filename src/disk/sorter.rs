@@ -20,9 +20,6 @@ const FEW: usize = 16;
 /// A level that is too large is distributed over so many logs at most, and 4 at least: with the places below the range, fewer
 /// might not part anything.
 const PARTS: u64 = 32;
-/// Levels of more records are sorted by pieces of about so many.
-const LARGE: u64 = 1 << 19;
-const PIECE: u64 = 1 << 13;
 /// Levels of more records are timed.
 const TIMED: u64 = 4096;
 
@@ -82,48 +79,9 @@ impl Sorter {
                 .into_iter()
                 .try_for_each(|mut part| self.sort_from(cells.next_lane(), &mut part, keys, space, show));
         }
-        if count > LARGE {
-            drop(sorting);
-            return self.sort_by_pieces(lane, bucket, keys, space, show);
-        }
         let records = self.sorted_from(lane, bucket, keys, space)?;
         drop(sorting);
         records.chunks(BATCH).try_for_each(show)
-    }
-
-    /// The same for so many records that to scatter them one by one would miss every cache: they are first brought into pieces
-    /// that stay in one, then piece after piece into order.
-    fn sort_by_pieces<I: Lane, const N: usize>(
-        &mut self,
-        lane: usize,
-        bucket: impl Source<I, N>,
-        keys: usize,
-        space: &Space,
-        show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
-    ) -> Result<()> {
-        let words_of = |records: u64| (records as usize * N * I::WORDS).div_ceil(2);
-        let sorting = space.meter.clock.start(Phase::Sort);
-        let count = bucket.count();
-        let cells = self.scratch.counted(lane, &bucket, keys, (count / PIECE) as usize, space)?;
-        let words = at_least(&mut self.records, words_of(count) + words_of(2 * PIECE));
-        let (level, room) = words.split_at_mut(words_of(count));
-        let (mut rest, _) = self.scratch.scatter(bucket, cells, level, space)?;
-        drop(sorting);
-        let mut start = 0;
-        for end in self.scratch.cells.clone() {
-            let (piece, others) = rest.split_at_mut((end - start) as usize);
-            (rest, start) = (others, end);
-            let sorting = space.meter.clock.start(Phase::Sort);
-            let piece = if cells.next_lane() < keys && piece.len() as u64 <= 2 * PIECE {
-                self.scratch.sorted(cells.next_lane(), &*piece, keys, room, space)?
-            } else {
-                self.scratch.order(piece, cells.next_lane(), keys, space)?;
-                piece
-            };
-            drop(sorting);
-            piece.chunks(BATCH).try_for_each(&mut *show)?;
-        }
-        Ok(())
     }
 
     /// Brings `records` into the order of their first `keys` lanes where they are.
@@ -162,8 +120,16 @@ impl Sorter {
         keys: usize,
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
-        let words = (bucket.count() as usize * N * I::WORDS).div_ceil(2);
-        self.scratch.sorted(lane, bucket, keys, at_least(&mut self.records, words), space)
+        let count = bucket.count();
+        let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(count as usize, space));
+        let largest = self.scratch.count(&bucket, cells, space)?;
+        if largest == count && cells.exact() && lane + 1 < keys {
+            return self.sorted_from(lane + 1, bucket, keys, space);
+        }
+        let words = (count as usize * N * I::WORDS).div_ceil(2);
+        let (records, full) = self.scratch.scatter(bucket, cells, at_least(&mut self.records, words), space)?;
+        self.scratch.settle(records, full, cells.next_lane(), keys, space)?;
+        Ok(records)
     }
 }
 
@@ -212,39 +178,6 @@ fn distribute<I: Lane, const N: usize>(
 }
 
 impl Scratch {
-    /// The records of `bucket`, which agree in the lanes before `lane`, ordered by their first `keys` lanes in `words`.
-    fn sorted<'a, I: Lane, const N: usize>(
-        &mut self,
-        lane: usize,
-        bucket: impl Source<I, N>,
-        keys: usize,
-        words: &'a mut [u64],
-        space: &Space,
-    ) -> Result<&'a mut [[I; N]]> {
-        let cells = self.counted(lane, &bucket, keys, most_cells(bucket.count() as usize, space), space)?;
-        let (records, full) = self.scatter(bucket, cells, words, space)?;
-        self.settle(records, full, cells.next_lane(), keys, space)?;
-        Ok(records)
-    }
-
-    /// At most `most` cells for the records of `bucket`, counted: by the first lane from `lane` on in which these differ.
-    fn counted<I: Lane, const N: usize>(
-        &mut self,
-        lane: usize,
-        bucket: &impl Source<I, N>,
-        keys: usize,
-        most: usize,
-        space: &Space,
-    ) -> Result<Cells> {
-        let cells = Cells::new(&bucket.range(lane, space)?, lane, most);
-        let largest = self.count(bucket, cells, space)?;
-        let next = cells.next_lane();
-        if largest == bucket.count() && lane < next && next < keys {
-            return self.counted(next, bucket, keys, most, space);
-        }
-        Ok(cells)
-    }
-
     /// Counts the records of each cell; gives the number in the fullest.
     fn count<I: Lane, const N: usize>(
         &mut self,
@@ -318,14 +251,19 @@ impl Scratch {
         if lane == keys {
             return Ok(());
         }
+        let shared = &*records;
+        let cells = Cells::new(&shared.range(lane, space)?, lane, most_cells(records.len(), space));
+        let largest = self.count(&shared, cells, space)?;
+        if largest == shared.len() as u64 && cells.exact() {
+            return self.order(records, lane + 1, keys, space);
+        }
         let words = (records.len() * N * I::WORDS).div_ceil(2);
         if words * 8 > space.limits.sort / 8 {
             records.sort_unstable();
             return Ok(());
         }
-        let cells = self.counted(lane, &&*records, keys, most_cells(records.len(), space), space)?;
         let mut spare = std::mem::take(&mut self.spare);
-        let (sorted, full) = self.scatter(&*records, cells, at_least(&mut spare, words), space)?;
+        let (sorted, full) = self.scatter(shared, cells, at_least(&mut spare, words), space)?;
         records.copy_from_slice(sorted);
         // Here again before the next cell needs it.
         self.spare = spare;
@@ -435,7 +373,7 @@ mod tests {
             Ok(())
         };
         sorter.sort(&mut spool, keys, space, &mut take).expect("room");
-        assert!(sorted.is_sorted_by(|a, b| a[..keys] <= b[..keys]), "{} records, {keys} keys", records.len());
+        assert!(sorted.is_sorted_by_key(|record| record[..keys].to_vec()), "{} records, {keys} keys", records.len());
         sorted.sort_unstable();
         let mut expected = records.to_vec();
         expected.sort_unstable();
@@ -463,22 +401,6 @@ mod tests {
                     let pairs: Vec<_> = narrow.iter().map(|&[a, b, _]| [a, b]).collect();
                     check(&mut sorter, &pairs, 1, &space);
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn every_shape_of_large_level_comes_in_order_and_whole() {
-        let (mut sorter, mut state) = (Sorter::default(), 1);
-        for sort in [16 << 20, 1 << 28] {
-            let space = testing::space_with(|limits| limits.sort = sort);
-            for shape in (0..36).step_by(5).chain([20]) {
-                let records: Vec<_> = (0..LARGE as u32 + 5)
-                    .map(|at| {
-                        [key(shape % 6, LARGE, &mut state) as u32, key(shape / 6, LARGE, &mut state) as u32, at % 3]
-                    })
-                    .collect();
-                (1..=3).for_each(|keys| check(&mut sorter, &records, keys, &space));
             }
         }
     }

@@ -72,9 +72,9 @@ impl Levels {
         self.first.partition_point(|&first| first <= id) - 1
     }
 
-    /// Shows the first id of every rank but the reserved one, as it goes into a hash.
-    pub fn each_first(&self, mut show: impl FnMut([u8; 8])) {
-        (1..self.ranks()).for_each(|rank| show(self.first(rank).to_le_bytes()));
+    /// The first id of every rank but the reserved one, as it goes into a hash.
+    pub fn firsts(&self) -> impl Iterator<Item = [u8; 8]> {
+        self.first[1..self.ranks()].iter().map(|first| first.to_le_bytes())
     }
 
     /// Bytes of memory the table holds.

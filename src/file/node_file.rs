@@ -195,7 +195,7 @@ impl NodeFile {
 
     /// The hash of the file if `nodes` is that of its nodes' bytes.
     pub fn hash_with(&self, mut nodes: Xxh3) -> u128 {
-        self.levels().each_first(|first| nodes.update(&first));
+        self.levels().firsts().for_each(|first| nodes.update(&first));
         self.labels.hash_with(nodes.digest128())
     }
 

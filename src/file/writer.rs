@@ -286,15 +286,14 @@ impl<I: Lane> NodeWriter<I> {
 fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
     if let Some(mut hash) = blocks {
         hash.update(tail);
-        levels.each_first(|first| hash.update(&first));
+        levels.firsts().for_each(|first| hash.update(&first));
         return hash.digest128();
     }
     // The same, and much faster for the few bytes that most diagrams are.
     let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
     let (nodes, firsts) = bytes.split_at_mut(tail.len());
     nodes.copy_from_slice(tail);
-    let mut firsts = firsts.as_chunks_mut().0.iter_mut();
-    levels.each_first(|first| firsts.by_ref().take(1).for_each(|room| *room = first));
+    firsts.as_chunks_mut().0.iter_mut().zip(levels.firsts()).for_each(|(room, first)| *room = first);
     xxh3_128(&bytes)
 }
 
