@@ -7,7 +7,7 @@
 use super::{
     apply::Apply,
     build::{build, build_within},
-    quantify::{Gathered, Quantify, largest, most, quantify},
+    quantify::{Gathered, Quantify, most, quantify},
     run::Run,
     spec::Spec,
 };
@@ -35,10 +35,8 @@ pub struct AndExists {
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
-    let nodes = f.node_count() + g.node_count();
-    let most = most(nodes, spec.variables.len(), run);
-    let some_left = build_within(&spec, &[f, g, f, g], most, run)?;
-    let conjunction = match some_left.filter(|file| file.node_count() <= largest(nodes, run)) {
+    let most = most(f.node_count() + g.node_count(), run);
+    let conjunction = match build_within(&spec, &[f, g, f, g], most, run)? {
         Some(some_left) => some_left,
         None => build(&spec.conjunction(), &operands, run)?,
     };

@@ -33,22 +33,16 @@ pub struct Quantify {
     pub variables: Vec<u32>,
 }
 
-/// Nodes that what comes out of a sweep on sets over `nodes` may have to be worth keeping.
-pub fn largest(nodes: u64, run: &Run<'_>) -> u64 {
+/// Nodes that a sweep on sets over `nodes` may make before it is given up.
+pub fn most(nodes: u64, run: &Run<'_>) -> u64 {
     run.space.limits.growth * (nodes + 4096)
-}
-
-/// Nodes that all sweeps on sets over `nodes` may make before they are given up: what nested sweeps would, about, each of which
-/// goes over half the diagram or less.
-pub fn most(nodes: u64, variables: usize, run: &Run<'_>) -> u64 {
-    largest(nodes, run) * (variables as u64 / 8).max(1)
 }
 
 /// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
 ///
 /// `file` may be complemented and true on the path of low arcs; the result is false there.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Result<NodeFile> {
-    let (largest, mut left) = (largest(file.node_count(), run), most(file.node_count(), spec.variables.len(), run));
+    let most = most(file.node_count(), run);
     let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
@@ -58,9 +52,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, run: &mut Run<'_>) -> Resul
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        let rest = build_within::<_, 5>(&spec, &[&file; 4], left, run)?;
-        left = left.saturating_sub(run.counters.unreduced);
-        let Some(rest) = rest.filter(|rest| rest.node_count() <= largest) else {
+        let Some(rest) = build_within::<_, 5>(&spec, &[&file; 4], most, run)? else {
             let down = spec.variables.pop().into_iter().collect();
             let first = Quantify { variables: down, ..spec.clone() };
             return build_nested::<_, _, 3>(&first, &spec, &[&file; 2], run);
