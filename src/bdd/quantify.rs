@@ -59,7 +59,7 @@ impl Bdd {
         let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify { absorbing: !value, complement: self.complement != value, variables };
-        let file = self.store.run("exists", |run| quantify(&self.file, spec, run))?;
+        let file = self.store.run("exists", |run| quantify(&self.file, spec, false, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 

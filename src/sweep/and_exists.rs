@@ -36,12 +36,12 @@ pub struct AndExists {
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
     let most = most(f.node_count() + g.node_count(), run);
-    let conjunction = match build_within(&spec, &[f, g, f, g], most, run)? {
-        Some(some_left) => some_left,
-        None => build(&spec.conjunction(), &operands, run)?,
+    let (conjunction, large) = match build_within(&spec, &[f, g, f, g], most, run)? {
+        Some(some_left) => (some_left, false),
+        None => (build(&spec.conjunction(), &operands, run)?, true),
     };
     let rest = Quantify { absorbing: !spec.result, complement: false, variables: spec.variables };
-    quantify(&conjunction, rest, run)
+    quantify(&conjunction, rest, large, run)
 }
 
 impl AndExists {

@@ -15,7 +15,10 @@
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
 
-use std::{ops::Range, sync::atomic::Ordering::Relaxed};
+use std::{
+    ops::Range,
+    sync::{Arc, atomic::Ordering::Relaxed},
+};
 
 use super::{
     compact::{self, Compact, compact},
@@ -49,8 +52,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     let _sweep = run.begin("expand");
     debug_assert_eq!(operands.len(), N - 1);
     let variables = variables_of(operands);
-    let maps: [LevelMap; N] =
-        std::array::from_fn(|at| operands.get(at).map_or_else(LevelMap::default, |file| map_of(file, &variables)));
+    let maps = maps_of(operands, &variables);
     let ground = Ground { spec, space: run.space, operands, maps: &maps, variables: &variables };
     let mut sweep = Downward::new(ground, above)?;
     ask_all(&mut |request| sweep.workers[0].pass_on(request))?;
@@ -222,6 +224,16 @@ fn variables_of(operands: &[&NodeFile]) -> Vec<u32> {
     variables.sort();
     variables.dedup();
     variables
+}
+
+/// For each of `operands`, and once for those that are the same file, the place of the level of each id among `variables`.
+fn maps_of(operands: &[&NodeFile], variables: &[u32]) -> Vec<Arc<LevelMap>> {
+    let mut maps: Vec<Arc<LevelMap>> = Vec::with_capacity(operands.len());
+    for (at, file) in operands.iter().enumerate() {
+        let same = operands[..at].iter().position(|other| std::ptr::eq(*other, *file));
+        maps.push(same.map_or_else(|| Arc::new(map_of(file, variables)), |same| maps[same].clone()));
+    }
+    maps
 }
 
 /// The place of the level of each id of `file` among `variables`.

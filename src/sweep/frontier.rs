@@ -28,7 +28,7 @@ pub struct Ground<'a, S, const N: usize> {
     /// What it is done to.
     pub operands: &'a [&'a NodeFile],
     /// For each operand the level of the sweep of each of its ids; the terminals are below all.
-    pub maps: &'a [LevelMap; N],
+    pub maps: &'a [Arc<LevelMap>],
     /// The variables of all operands, top-down.
     pub variables: &'a [u32],
 }
@@ -94,7 +94,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
             let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
             let reader = LevelReader::new(file, if at == 0 { random / 8 } else { random });
-            Operand { file, levels: &ground.maps[at], rank, reader, below: (0, 0) }
+            Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: (0, 0) }
         });
         let (search, most) = (result.search, result.most);
         let (queue, ones_above, slices) = (ground.queue(parts)?, part.ones.count(), slices.clone());
@@ -422,7 +422,7 @@ fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
 }
 
-/// Lanes of a suspended node, enough for four operands.
+/// Lanes of a suspended node, enough for four operands. Where there are more, all are in RAM, and none is late.
 const LANES: usize = 10;
 
 /// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each operand its two
