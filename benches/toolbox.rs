@@ -7,10 +7,11 @@ use strata_bdd::{
     Bdd, Config, Result, Store,
     disk::{
         backend::Os,
+        limits::Limits,
         pool::{Pool, Share},
         queue::LevelQueue,
         sorter::Sorter,
-        space::{Limits, Space},
+        space::Space,
         spool::Spool,
     },
 };

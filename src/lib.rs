@@ -73,9 +73,9 @@ pub use sweep::run::Progress;
 pub mod testing {
     pub use crate::disk::{
         backend::{Backend, Os, ScratchFile},
+        limits::Limits,
         map::Mapping,
         named::{NewFile, OldFile},
-        space::Limits,
     };
     pub use crate::store::Testing;
 }

@@ -16,9 +16,10 @@ use crate::{
     disk::{
         backend::{Backend, Os},
         clock::Phase,
+        limits::Limits,
         meter::Meter,
         pool::Pool,
-        space::{Limits, Space},
+        space::Space,
     },
     error::{Error, Result},
     file::node_file::NodeFile,

@@ -2,7 +2,7 @@
 
 use super::{
     account::Account,
-    cardinality,
+    grid,
     search::Search,
     terms::{self, FALSE, TRUE},
 };
@@ -77,7 +77,7 @@ pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, 
     let mut builder = store.builder()?;
     match usize::try_from(bound) {
         Ok(k) if variables.clone().all(|term| term.weight == 1) => {
-            cardinality::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut account)?;
+            grid::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut account)?;
         }
         _ => {
             let mut search = Search::new(&terms, fewer, &mut account)?;

@@ -2,6 +2,7 @@
 
 mod account;
 mod cardinality;
+mod grid;
 mod linear;
 mod literals;
 mod search;

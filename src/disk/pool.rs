@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use super::space::Limits;
+use super::limits::Limits;
 use crate::error::{Error, Result};
 
 /// What a block is for; each purpose has a share of the budget of its own, so that none can starve another.

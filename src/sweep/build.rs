@@ -105,7 +105,7 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BuilderNode, Config, Store, disk::space::Limits, store::Testing, sweep::quantify::Quantify};
+    use crate::{BuilderNode, Config, Store, disk::limits::Limits, store::Testing, sweep::quantify::Quantify};
 
     /// A truth table of nine variables without a pattern, false at first.
     fn table(store: &Store) -> NodeFile {

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use crate::{
         Bdd, Config, Store,
-        disk::space::Limits,
+        disk::limits::Limits,
         model::op::BinaryOp,
         store::Testing,
         sweep::{apply::Apply, run::Counters},

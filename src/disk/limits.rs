@@ -1,0 +1,64 @@
+//! How the memory of a store is divided.
+
+/// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// A block: the unit of memory, of spilling and of reading back.
+    pub block: usize,
+    /// Requests and results waiting for their level.
+    pub queue: usize,
+    /// Arcs of the unreduced diagram.
+    pub arcs: usize,
+    /// Diagrams kept in RAM.
+    pub diagrams: usize,
+    /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
+    pub sort: usize,
+    /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
+    pub dense: usize,
+    /// What a builder keeps of one level, to know a node it has been given before.
+    pub building: usize,
+    /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
+    pub window: usize,
+    /// Level tables of diagrams and of sweeps, which cannot go to disk.
+    pub tables: usize,
+    /// How many times the nodes it is given a sweep may make where there is another way.
+    pub growth: u64,
+    /// Operations that take no more requests, give or take a level, are done in plain arrays.
+    pub small: u64,
+    /// Levels of more records are shared among threads; below, waiting for each other would take longer.
+    pub alone: u64,
+    /// Ids from here on do not fit the narrow width.
+    pub narrow_ids: u64,
+}
+
+impl Limits {
+    /// The division of `budget` bytes.
+    pub fn of(budget: usize) -> Self {
+        let block = (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10);
+        let part = |share: usize| budget / 32 * share;
+        Self {
+            block,
+            queue: part(8),
+            arcs: part(3),
+            diagrams: part(4),
+            sort: part(5),
+            dense: part(3),
+            building: part(3),
+            window: part(2),
+            // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
+            // the smallest budget still holds thousands of diagrams.
+            tables: part(4) + (8 << 20),
+            growth: 4,
+            small: 1 << 12,
+            alone: 1 << 12,
+            narrow_ids: 1 << 30,
+        }
+    }
+
+    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share.
+    #[must_use]
+    pub fn for_each_of(self, workers: usize) -> Self {
+        let Self { sort, dense, window, .. } = self;
+        Self { sort: sort / workers, dense: dense / workers, window: window / workers, ..self }
+    }
+}
