@@ -19,10 +19,10 @@ use crate::{
 impl Bdd {
     /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
     ///
-    /// One variable takes one expand and one reduce sweep. Several take such sweeps over sets of up to four nodes, each of
-    /// which disposes of at least two variables. Where sets become too many, every variable that is left takes a nested sweep
-    /// over what lies below it, and none where no two cofactors need to be combined. Before, one sweep over the part of the
-    /// diagram in which all other variables are false finds the value there.
+    /// One variable takes one expand and one reduce sweep. Several take such sweeps over sets of up to four nodes, or eight after
+    /// the first if the diagram is in RAM, each of which disposes of at least two variables. Where there are more sets than
+    /// nodes, every variable that is left takes a nested sweep over what lies below it, and none where no two cofactors need to
+    /// be combined. Before, one sweep over the part of the diagram in which all other variables are false finds the value there.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.

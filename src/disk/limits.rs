@@ -48,7 +48,7 @@ impl Limits {
             // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
-            growth: 4,
+            growth: 1,
             small: 1 << 12,
             alone: 1 << 12,
             narrow_ids: 1 << 30,

@@ -198,6 +198,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         batch.take_asked();
         let rule = spec.rule(self.ground.variables[level]);
         let late = self.late_operands();
+        debug_assert!(late == 0 || 2 * N <= LANES, "more than four operands are in RAM");
         let mut suspended = Spool::new(Share::Queue);
         let (mut last, mut passing) = ([I::MAX; N], None);
         sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {

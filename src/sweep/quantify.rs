@@ -33,8 +33,7 @@ pub struct Quantify {
     pub variables: Vec<u32>,
 }
 
-/// Nodes that a sweep on small sets over `nodes` may make before it is given up; on larger sets, which cost twice as much, a
-/// quarter of that.
+/// Nodes that a sweep on sets over `nodes` may make before it is given up.
 pub fn most(nodes: u64, run: &Run<'_>) -> u64 {
     run.space.limits.growth * (nodes + 4096)
 }
@@ -54,9 +53,9 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        // In RAM, no operand is ever late.
-        let rest = if large && file.disk_bytes() == 0 {
-            build_within::<_, 9>(&spec, &[&file; 8], most / 4, run)?
+        // Two variables never need more than four nodes. In RAM, no operand is ever late.
+        let rest = if large && spec.variables.len() > 2 && file.disk_bytes() == 0 {
+            build_within::<_, 9>(&spec, &[&file; 8], most, run)?
         } else {
             build_within::<_, 5>(&spec, &[&file; 4], most, run)?
         };
