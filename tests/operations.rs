@@ -4,9 +4,10 @@
 mod common;
 
 use common::{
-    Random, default_store, limits, roomy_store, shared_store_with, smallest_store, store_with, table::Table, tightest,
+    Random, default_store, functions::of_table, limits, roomy_store, shared_store_with, smallest_store, store_with,
+    table::Table, tightest,
 };
-use strata_bdd::{Bdd, Error, Result, Store, VariablePairs, testing::Limits};
+use strata_bdd::{Bdd, BinaryOp, Error, Result, Store, VariablePairs, testing::Limits};
 
 /// Neighbours, and variables with gaps up to the largest there is.
 const THREE: [[u32; 3]; 2] = [[0, 1, 2], [40, 1000, (1 << 24) - 1]];
@@ -427,4 +428,46 @@ fn narrow(store: &Store, random: &mut Random, levels: u32, width: usize) -> Bdd 
         below = row.iter().map(|&[low, high]| builder.add_node(variable, below[low], below[high]).unwrap()).collect();
     }
     builder.build().unwrap()
+}
+
+/// Diagrams of which the lower levels, from some level on, are those of an operand, and some where they are those of two.
+fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
+    let mut random = Random::new(5);
+    let mut function = |variables: std::ops::Range<u32>| {
+        let table: Vec<bool> = (0..1 << variables.len()).map(|_| random.coin()).collect();
+        of_table(store, &table, &variables.collect::<Vec<_>>())
+    };
+    let [upper, lower, all, other] = [function(1..6)?, function(6..11)?, function(1..9)?, function(1..9)?];
+    let top = store.variable(0)?;
+    let mut made = vec![top.and(&all)?.or(&top.negated().and(&other)?)?, top.and(&upper)?.xor(&all)?];
+    for op in BinaryOp::all() {
+        made.extend([upper.apply(op, &lower)?, lower.apply(op, &upper)?, top.apply(op, &all)?]);
+    }
+    for f in [&all, &all.negated(), &upper.or(&lower)?] {
+        made.extend([f.exists([3])?, f.forall([2])?, f.exists([1, 4])?, f.exists([1, 2, 6])?, f.forall([5, 3, 7])?]);
+    }
+    Ok(made)
+}
+
+#[test]
+fn what_is_copied_is_what_would_have_been_made() {
+    for narrow_ids in [1 << 30, 40] {
+        let store = |adjust: fn(&mut Limits)| store_with(Limits { narrow_ids, ..limits(adjust) });
+        let shared = |threads, limits: Limits| shared_store_with(threads, &Limits { narrow_ids, ..limits });
+        let stores = [
+            store(|limits| limits.dense = 0),
+            store(|_| ()),
+            shared(2, limits(|_| ())),
+            shared(3, limits(|limits| (limits.block, limits.arcs) = (256, 0))),
+            store_with(Limits { narrow_ids, ..tightest() }),
+        ];
+        let made = stores.each_ref().map(|store| partly_copied(store).unwrap());
+        for same in &made {
+            assert!(*same == made[0]);
+            same.iter().for_each(|f| f.validate().unwrap());
+        }
+        // Only what leads to a copied node is a request, and the first store has no room for its marks.
+        let [never, copied] = [0, 1].map(|at: usize| stores[at].stats().processed_requests);
+        assert!(copied < never, "{copied} requests, {never} without copies");
+    }
 }

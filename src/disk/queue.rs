@@ -80,6 +80,11 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.levels[level].count()
     }
 
+    /// Whether `is` holds for all records for `level`.
+    pub fn all(&self, level: usize, space: &Space, is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
+        self.levels[level].all(space, is)
+    }
+
     /// The records for `level`; its log is then gone from the queue.
     pub fn take(&mut self, level: usize) -> Spool<I, N> {
         let log = std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue));

@@ -252,6 +252,15 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
+    /// Whether `is` holds for all records; none is read behind one for which it does not.
+    pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
+        let (mut buffer, mut all) = (None, self.tail().iter().all(&mut is));
+        for part in &self.parts {
+            all = all && part.records(&mut buffer, &space.pool)?.iter().all(&mut is);
+        }
+        Ok(all)
+    }
+
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
     /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {

@@ -18,7 +18,7 @@ pub struct LevelReader<'a> {
     len: u64,
     /// Nodes that are mapped at once.
     span: u64,
-    /// Words of the window, and the word of the file it begins at.
+    /// Words of the window, one at least, and the word of the file it begins at; `u64::MAX` while it is none of the file.
     window: Window<'a>,
     window_first: u64,
 }
@@ -40,7 +40,7 @@ impl<'a> LevelReader<'a> {
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
-        Self { file, first: 0, len: 0, span, window: Window::Ram(&[]), window_first: 0 }
+        Self { file, first: 0, len: 0, span, window: Window::Ram(&[0]), window_first: u64::MAX }
     }
 
     /// Goes to the level of `rank`.
@@ -131,6 +131,30 @@ impl<'a> LevelReader<'a> {
             self.words()[at]
         };
         Ok(lanes(node))
+    }
+
+    /// The children of all nodes from `id` on for which there is room in `nodes`; they lie on this level.
+    pub fn read<I: Lane>(&mut self, mut id: u64, mut nodes: &mut [[I; 2]], space: &Space) -> Result<()> {
+        while !nodes.is_empty() {
+            let count = self.read_some(id, nodes, space)?;
+            id += count as u64;
+            nodes = &mut nodes[count..];
+        }
+        Ok(())
+    }
+
+    /// The same as far as the window goes; gives the number of nodes.
+    fn read_some<I: Lane>(&mut self, id: u64, nodes: &mut [[I; 2]], space: &Space) -> Result<usize> {
+        if I::WORDS == 2 && self.file.width == Width::Wide {
+            let at = self.locate(2 * id, space)?;
+            let (pairs, _) = self.words()[at..].as_chunks();
+            nodes.iter_mut().zip(pairs).for_each(|(node, pair)| *node = pair.map(I::of));
+            return Ok(nodes.len().min(pairs.len()));
+        }
+        let at = self.locate(id, space)?;
+        let words = &self.words()[at..];
+        nodes.iter_mut().zip(words).for_each(|(node, &word)| *node = lanes(word));
+        Ok(nodes.len().min(words.len()))
     }
 
     #[inline(always)]

@@ -25,6 +25,9 @@ impl Apply {
     }
 }
 
+/// What is left of an operator that gives the value of the other operand.
+const SAME: u8 = 0b10;
+
 impl Spec<3> for Apply {
     type Rule = ();
 
@@ -43,5 +46,14 @@ impl Spec<3> for Apply {
             0b11 => Some(true),
             _ => None,
         }
+    }
+
+    #[inline(always)]
+    fn copied<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
+        let [a, b] = [request[0].get(), request[1].get()];
+        if b < TERMINALS {
+            return (self.op.with_second(b == TRUE) == SAME).then_some(0);
+        }
+        (a < TERMINALS && self.op.with_first(a == TRUE) == SAME).then_some(1)
     }
 }

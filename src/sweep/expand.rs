@@ -21,8 +21,8 @@ use std::{
 };
 
 use super::{
-    compact::{self, Compact, compact},
-    frontier::{Frontier, Ground},
+    compact::{Compact, compact},
+    frontier::{Frontier, Ground, check_ids},
     run::{Desk, Run},
     spec::Spec,
     team::Parts,
@@ -60,12 +60,14 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         if sweep.workers.iter().any(Frontier::ended) {
             break;
         }
-        if sweep.only_copies(level) {
-            sweep.copy(level, run)?;
+        let count = sweep.waiting(level);
+        if count > 0
+            && let Some(lane) = sweep.copied(level)?
+        {
+            sweep.copy(level, lane, run)?;
             break;
         }
         sweep.workers.iter_mut().for_each(|worker| worker.open(level));
-        let count = sweep.waiting(level);
         if count > 0 {
             run.counters.requests += count;
             if count > run.space.limits.alone && run.team.size() > 1 && sweep.may_share(run) {
@@ -93,6 +95,8 @@ struct Downward<'a, I, S, const N: usize> {
     workers: Vec<Frontier<'a, I, S, N>>,
     /// What comes out but its parts, which the workers have.
     result: Unreduced<I>,
+    /// Above this level, what is left is not all part of one operand: there is a rule, or a request for something else.
+    mixed: usize,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
@@ -103,23 +107,33 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let slices = ground.slices(parts.workers());
         let worker = |part| Frontier::new(&ground, &result, parts, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
-        Ok(Self { ground, workers, result })
+        let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
+        Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1) })
     }
 
-    /// Whether all that is left from `level` on is part of the one operand, and can be brought over as it is.
-    fn only_copies(&self, level: usize) -> bool {
-        let (file, rank) = self.workers[0].first_operand();
-        N == 2
-            && !self.result.search
-            && self.ground.spec.copies_from(self.ground.variables[level])
-            && compact::fits(file, rank, self.ground.space)
+    /// The operand of which all that is left from `level` on is part, if it can be brought over as it is.
+    fn copied(&mut self, level: usize) -> Result<Option<usize>> {
+        let mut lane = None;
+        if level < self.mixed || self.result.search {
+            return Ok(lane);
+        }
+        for below in level..self.ground.variables.len() {
+            for worker in &self.workers {
+                if !worker.copies(below, &mut lane)? {
+                    self.mixed = below + 1;
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(lane)
     }
 
-    /// Brings over what there is from `level` on.
-    fn copy(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
-        let (file, rank) = self.workers[0].first_operand();
+    /// Brings over what there is of operand `lane` from `level` on.
+    fn copy(&mut self, level: usize, lane: usize, run: &mut Run<'_>) -> Result<()> {
+        let (file, rank) = self.workers[0].operand(lane);
         let logs: Vec<_> = (level..self.ground.variables.len()).map(|level| self.take_all(level)).collect();
-        let Compact { below, arrivals } = compact(file, rank, &logs, run)?;
+        let Compact { below, arrivals } = compact(file, rank, lane, &logs, run)?;
+        check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
         (self.result.below, self.result.arrivals) = (Some(below), arrivals);
         Ok(())
     }

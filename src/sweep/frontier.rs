@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     batch::{Asking, Batch},
+    compact,
     run::Desk,
     spec::Spec,
     team::{Parts, Slices},
@@ -149,9 +150,29 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.queue.push(self.parts.log_of_request(level, &request[..N - 1], &self.slices), request, self.ground.space)
     }
 
-    /// The first operand, and the rank of its highest level not yet passed.
-    pub fn first_operand(&self) -> (&'a NodeFile, usize) {
-        (self.operands[0].file, self.operands[0].rank)
+    /// The operand of `lane`, and the rank of its highest level not yet passed.
+    pub fn operand(&self, lane: usize) -> (&'a NodeFile, usize) {
+        (self.operands[lane].file, self.operands[lane].rank)
+    }
+
+    /// Whether all requests for `level` ask for nodes of one operand as they are, and that can be brought over; `lane` is the
+    /// operand if it is known already, and where it becomes known.
+    pub fn copies(&self, level: usize, lane: &mut Option<usize>) -> Result<bool> {
+        let Ground { spec, space, .. } = self.ground;
+        let brought = |&lane: &usize| compact::fits(self.operands[lane].file, self.operands[lane].rank, space);
+        let mut copies = |request: &[I; N]| {
+            let copied = spec.copied(request);
+            if lane.is_none() {
+                *lane = copied.filter(brought);
+            }
+            copied.is_some() && copied == *lane
+        };
+        for log in self.parts.logs(level) {
+            if !self.queue.all(log, space, &mut copies)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// How many requests this worker has for `level`.
@@ -325,9 +346,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Fails when `count` more nodes might not find an id in this width.
     fn check_room(&self, count: usize) -> Result<()> {
-        let limit = if I::WORDS == 1 { self.ground.space.limits.narrow_ids } else { u64::MAX >> 3 };
-        let next = self.next / 2 + count as u64 * self.step;
-        if next > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
+        check_ids::<I>(self.next / 2 + count as u64 * self.step, self.ground.space)
     }
 
     /// The low slot of a new node.
@@ -416,6 +435,12 @@ impl Operand<'_> {
     fn is_next(&self, variable: Option<u32>) -> bool {
         self.rank > 0 && variable == Some(self.file.variable(self.rank))
     }
+}
+
+/// Fails when the ids below `end` are too many for this width.
+pub fn check_ids<I: Lane>(end: u64, space: &Space) -> Result<()> {
+    let limit = if I::WORDS == 1 { space.limits.narrow_ids } else { u64::MAX >> 3 };
+    if end > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
 }
 
 /// Bytes that each operand read at random may map.

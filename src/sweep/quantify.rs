@@ -137,6 +137,9 @@ impl<const N: usize> Spec<N> for Quantify {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
         let ids = *request;
+        if N == 3 && ids[0].get() >= TERMINALS && ids[1] == I::of(self.neutral()) {
+            return None;
+        }
         match self.gather(ids[..N - 1].iter().copied(), request) {
             Gathered::Decided => Some(self.absorbing),
             Gathered::Nothing => Some(!self.absorbing),
@@ -146,6 +149,11 @@ impl<const N: usize> Spec<N> for Quantify {
 
     fn rule(&self, variable: u32) -> Option<()> {
         self.has(variable).then_some(())
+    }
+
+    #[inline(always)]
+    fn copied<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
+        (!self.complement && request[1].get() < TERMINALS).then_some(0)
     }
 
     #[inline(always)]

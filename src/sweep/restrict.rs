@@ -28,8 +28,8 @@ impl Spec<2> for Restrict {
         self.literals.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| self.literals[at].1)
     }
 
-    fn copies_from(&self, variable: u32) -> bool {
-        !self.complement && self.literals.last().is_none_or(|literal| literal.0 < variable)
+    fn copied<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
+        (!self.complement).then_some(0)
     }
 
     #[inline(always)]

@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn an_operation_of_more_requests_is_left_to_others_as_if_it_had_not_begun() {
         let (store, engine) = (store(|_| ()), store(|limits| limits.small = 0));
-        let operands = |store| [exactly(3, 0..12, store), exactly(4, 5..20, store)];
+        let operands = |store| [exactly(5, 0..20, store), exactly(4, 5..20, store)];
         let [f, g] = operands(&store);
         let apply = |most| {
             let and = Apply::new(BinaryOp::AND);

@@ -15,14 +15,15 @@ pub trait Spec<const N: usize>: Sync {
     /// longer matters becomes a terminal. The slot is left alone.
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool>;
 
-    /// The rule of the level of `variable`; asked once a level.
+    /// The rule of the level of `variable`; asked twice a level.
     fn rule(&self, _variable: u32) -> Option<Self::Rule> {
         None
     }
 
-    /// Whether nothing changes from the level of `variable` on: the value of a request is that of its only node.
-    fn copies_from(&self, _variable: u32) -> bool {
-        false
+    /// The operand of which an undecided request asks for a node as it is, below the last level that has a rule; so do all that
+    /// follow from it.
+    fn copied<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {
+        None
     }
 
     /// Changes the cofactors of a request on a level that has a rule. Answers whether one request, left in `low`, takes the
