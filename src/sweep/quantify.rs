@@ -97,19 +97,37 @@ impl Quantify {
                 }
                 continue;
             }
-            let at = set[..count].iter().position(|&other| other <= id).unwrap_or(count);
-            if at < count && set[at] == id {
+            // Behind all that are not smaller.
+            let mut at = count;
+            while at > 0 && set[at - 1] < id {
+                at -= 1;
+            }
+            if at > 0 && set[at - 1] == id {
                 continue;
             }
             if count == N - 1 {
                 return Gathered::TooMany;
             }
-            set.copy_within(at..count, at + 1);
+            for place in (at..count).rev() {
+                set[place + 1] = set[place];
+            }
             set[at] = id;
             count += 1;
         }
         set[count..].fill(I::of(self.neutral()));
         if count == 0 { Gathered::Nothing } else { Gathered::Some }
+    }
+
+    /// The value of a set of two ids if it is decided; the set is in order then.
+    #[inline(always)]
+    fn decide_two<I: Lane>(&self, set: &mut [I]) -> Option<bool> {
+        let (first, last) = (set[0].max(set[1]), set[0].min(set[1]));
+        if first.get() < TERMINALS || last.get() == self.decisive() {
+            return Some((first.get() == self.decisive() || last.get() == self.decisive()) == self.absorbing);
+        }
+        set[0] = first;
+        set[1] = if last == first { I::of(self.neutral()) } else { last };
+        None
     }
 
     /// What the nested sweeps compute: the same on pairs that are complemented already.
@@ -137,8 +155,8 @@ impl<const N: usize> Spec<N> for Quantify {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
         let ids = *request;
-        if N == 3 && ids[0].get() >= TERMINALS && ids[1] == I::of(self.neutral()) {
-            return None;
+        if N == 3 {
+            return self.decide_two(&mut request[..2]);
         }
         match self.gather(ids[..N - 1].iter().copied(), request) {
             Gathered::Decided => Some(self.absorbing),
