@@ -444,6 +444,7 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
         made.extend([upper.apply(op, &lower)?, lower.apply(op, &upper)?, top.apply(op, &all)?]);
     }
     for f in [&all, &all.negated(), &upper.or(&lower)?] {
+        made.extend([f.restrict([(3, true), (4, false)])?, f.restrict([(5, false)])?, f.restrict([(2, true)])?]);
         made.extend([f.exists([3])?, f.forall([2])?, f.exists([1, 4])?, f.exists([1, 2, 6])?, f.forall([5, 3, 7])?]);
     }
     Ok(made)
@@ -464,7 +465,9 @@ fn what_is_copied_is_what_would_have_been_made() {
         let made = stores.each_ref().map(|store| partly_copied(store).unwrap());
         for same in &made {
             assert!(*same == made[0]);
-            same.iter().for_each(|f| f.validate().unwrap());
+            for f in same {
+                f.validate().unwrap();
+            }
         }
         // Only what leads to a copied node is a request, and the first store has no room for its marks.
         let [never, copied] = [0, 1].map(|at: usize| stores[at].stats().processed_requests);

@@ -12,9 +12,10 @@ use crate::{
 impl Bdd {
     /// This function with some variables fixed, all at once. Variables it does not depend on are ignored.
     ///
-    /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. What lies below the last of the variables is
-    /// brought over in two passes, without sorting, where a quarter of a byte a node fits 3/32 of the budget and the value on the
-    /// path of low arcs stays the same. Constant time, and the same diagram, when it depends on none of the variables.
+    /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. Less where there is room: the levels above the
+    /// first of the variables are only reduced (an id a node in the share of tables), and what lies below the last is brought
+    /// over in two passes, without sorting (half a byte a node in 3/32 of the budget), if the value on the path of low arcs stays
+    /// the same. Constant time, and the same diagram, when it depends on none of the variables.
     ///
     /// # Errors
     /// [`Error::Contradiction`](crate::Error::Contradiction) when one variable is given both values, [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those

@@ -49,7 +49,7 @@ pub struct Parts<'a, I: Lane> {
 
 impl<I: Lane> Array<I> {
     /// So many values in `words`; there may be anything before.
-    fn new(mut words: Vec<u64>, len: usize) -> Self {
+    pub fn of(mut words: Vec<u64>, len: usize) -> Self {
         words.resize((len * I::WORDS).div_ceil(2), 0);
         Self { words, len, marker: PhantomData }
     }
@@ -73,6 +73,11 @@ impl<I: Lane> Array<I> {
     pub fn pairs(&self) -> &[[I; 2]] {
         bytemuck::cast_slice(self.values())
     }
+
+    /// The same, to be changed.
+    pub fn pairs_mut(&mut self) -> &mut [[I; 2]] {
+        bytemuck::cast_slice_mut(self.values_mut())
+    }
 }
 
 impl<'a, I: Lane> Dense<'a, I> {
@@ -86,7 +91,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         let fits = (space.limits.dense / size_of::<I>()) as u64;
         if len <= fits {
-            return Ok(Self::Array(Array::new(words, len as usize)));
+            return Ok(Self::Array(Array::of(words, len as usize)));
         }
         let (per_part, parts) = (fits.max(1), len.div_ceil(fits.max(1)));
         if parts > PARTS {
@@ -94,13 +99,13 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
-        let array = Array::new(words, per_part as usize);
+        let array = Array::of(words, per_part as usize);
         Ok(Self::Parts(Box::new(Parts { space, array, logs, first: len, left: 0 })))
     }
 
     /// No values; `words` are kept for others.
     pub fn none(words: Vec<u64>) -> Self {
-        Self::Array(Array::new(words, 0))
+        Self::Array(Array::of(words, 0))
     }
 
     /// The words of the array, if there is one, to be used again.

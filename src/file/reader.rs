@@ -133,6 +133,24 @@ impl<'a> LevelReader<'a> {
         Ok(lanes(node))
     }
 
+    /// Shows the children of all nodes of a level, given by the first and one past the last of its ids, low and high in turn.
+    pub fn each<I: Lane>(
+        &mut self,
+        (first, end): (u64, u64),
+        space: &Space,
+        mut show: impl FnMut(&[I]) -> Result<()>,
+    ) -> Result<()> {
+        let mut nodes = [[I::zeroed(); 2]; 64];
+        let mut id = first;
+        while id < end {
+            let nodes = &mut nodes[..(end - id).min(64) as usize];
+            self.read(id, nodes, space)?;
+            show(nodes.as_flattened())?;
+            id += nodes.len() as u64;
+        }
+        Ok(())
+    }
+
     /// The children of all nodes from `id` on for which there is room in `nodes`; they lie on this level.
     pub fn read<I: Lane>(&mut self, mut id: u64, mut nodes: &mut [[I; 2]], space: &Space) -> Result<()> {
         while !nodes.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{
     expand::{expand, root_of},
+    lift::Lift,
     nest::{Flat, Nest},
     reduce::{Reduced, reduce},
     run::Run,
@@ -19,10 +20,8 @@ use crate::{
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
-    match small::build(spec, operands, u64::MAX, run)? {
-        Some(file) => Ok(file),
-        None => build_nested(spec, &Flat, operands, run),
-    }
+    let built = build_within(spec, operands, u64::MAX, run)?;
+    Ok(built.expect("a sweep without a limit is not given up"))
 }
 
 /// The same, unless it takes more than `most` nodes before they are reduced.
@@ -39,9 +38,25 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     narrow_or_wide(
         files,
         run,
-        |run| build_in::<u32, S, _, N>(spec, &Flat, operands, most, run),
-        |run| build_in::<u64, S, _, N>(spec, &Flat, operands, most, run),
+        |run| build_flat::<u32, S, N>(spec, operands, most, run),
+        |run| build_flat::<u64, S, N>(spec, operands, most, run),
     )
+}
+
+fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
+    spec: &S,
+    operands: &[&NodeFile],
+    most: u64,
+    run: &mut Run<'_>,
+) -> Result<Option<NodeFile>> {
+    if let Some(lift) = Lift::of::<I, S, N>(spec, operands, run.space) {
+        match lift.build::<I, S, N>(spec, operands, most, run) {
+            // It takes tables itself; what is free without it may do.
+            Err(Error::BudgetExceeded { .. }) => {}
+            built => return built,
+        }
+    }
+    build_in::<I, S, _, N>(spec, &Flat, operands, most, run)
 }
 
 /// The same as [`build`], where `nest` has its say on the way up; its value on the path of low arcs is false.
@@ -125,8 +140,10 @@ mod tests {
 
     #[test]
     fn a_sweep_with_a_limit_is_right_or_given_up_whatever_the_number_of_threads() {
-        for threads in [1, 2, 3, 4, 8] {
-            let testing = Testing { limits: Some(Limits { alone: 5, small: 0, ..Limits::of(1 << 28) }), backend: None };
+        // With the less room, nothing is lifted.
+        for (threads, dense) in [(1, 1 << 20), (1, 256), (2, 1 << 20), (3, 256), (4, 1 << 20), (8, 256)] {
+            let limits = Limits { alone: 5, small: 0, dense, ..Limits::of(1 << 28) };
+            let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
             let file = table(&store);
             let spec = Quantify { absorbing: true, complement: false, variables: vec![7, 8] };

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`] and [`number`]
 //! (bottom-up), [`team`] (several threads inside one level), [`small`] (both in plain arrays), [`build`] (one after the other),
-//! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] (levels where nothing changes),
+//! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] and [`lift`] (levels where nothing changes),
 //! [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along
 //! arcs: counts, costs).
 
@@ -19,6 +19,8 @@ pub mod expand;
 pub mod fold;
 pub mod frontier;
 pub mod ite;
+pub mod lift;
+pub mod marks;
 pub mod nest;
 pub mod number;
 pub mod quantify;

@@ -169,6 +169,12 @@ impl<const N: usize> Spec<N> for Quantify {
         self.has(variable).then_some(())
     }
 
+    fn alone<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
+        let mut request = [I::of(self.neutral()); N];
+        (request[0], request[N - 1]) = (id, slot);
+        Some(request)
+    }
+
     #[inline(always)]
     fn copied<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
         (!self.complement && request[1].get() < TERMINALS).then_some(0)

@@ -16,10 +16,12 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
+use std::ops::ControlFlow;
+
 use smallvec::SmallVec;
 
 use super::{
-    nest::{Covers, Pause},
+    nest::{Covers, Flat, Pause},
     number::{Nodes, number},
     run::{Desk, Run},
     team::{Parts, Team},
@@ -57,22 +59,38 @@ pub enum Reduced<I> {
 /// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = run.begin("reduce");
-    let space = run.space;
-    let mut sweep = Upward::new(unreduced, space)?;
-    for rank in (1..sweep.levels.ranks()).rev() {
-        let Rank { variable, shift } = sweep.ranks[rank];
-        let mut nodes = sweep.collect(rank, shift, run.team, run.desks, space)?;
-        let settled = rank >= sweep.settled;
-        if settled || !nest.covers(variable, sweep.writer.top()) {
-            number(&mut nodes, &mut sweep.writer, run.team, space)?;
-            sweep.writer.end_level(if settled { variable } else { nest.name(variable) });
-        } else if !sweep.settle(&mut nodes, nest)? {
-            return Ok(Reduced::Paused(variable, sweep.pause(rank, nodes, space)?));
-        }
-        sweep.forward(rank, nodes, run.team, space)?;
-        run.report("reduce", variable, sweep.writer.nodes());
+    match Upward::new(unreduced, run.space)?.climb(nest, run)? {
+        ControlFlow::Continue(sweep) => sweep.finish(run),
+        ControlFlow::Break(paused) => Ok(paused),
     }
-    sweep.finish(run)
+}
+
+/// Reduces `unreduced`, of which many arcs lead in from above; gives the nodes, and for every such arc that does not lead to
+/// false the slot and the id.
+pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<(NodeWriter<I>, Spool<I, 2>)> {
+    let _sweep = run.begin("reduce");
+    match Upward::new(unreduced, run.space)?.climb(&Flat, run)? {
+        ControlFlow::Continue(mut sweep) => {
+            let arrived = sweep.take(0, None);
+            Ok((sweep.writer, arrived))
+        }
+        ControlFlow::Break(_) => unreachable!("no level is covered"),
+    }
+}
+
+/// The diagram of `root`, when `writer` has all its nodes and no others.
+pub fn whole<I: Lane>(writer: NodeWriter<I>, root: I, space: &Space) -> Result<NodeFile> {
+    if root.get() < TERMINALS {
+        assert!(root.get() == FALSE, "invariant 6: a stored diagram is false on the path of low arcs");
+        return Ok(NodeFile::empty());
+    }
+    debug_assert_eq!(root.get(), last_of(&writer), "a node that the root does not lead to");
+    writer.seal(space)
+}
+
+/// The id of the last node that `writer` has.
+fn last_of<I: Lane>(writer: &NodeWriter<I>) -> u64 {
+    writer.end() - 1
 }
 
 /// A level's nodes, those of each worker; only where there are several are they on the heap.
@@ -144,6 +162,25 @@ impl<'a, I: Lane> Upward<'a, I> {
             block.iter().try_for_each(|&[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))
         })?;
         Ok(Self { levels, ranks, settled, logs, parts, workers, writer, loose: false })
+    }
+
+    /// Reduces level by level, until there is none or `nest` covers one.
+    fn climb(mut self, nest: &dyn Covers, run: &mut Run<'a>) -> Result<ControlFlow<Reduced<I>, Self>> {
+        let space = run.space;
+        for rank in (1..self.levels.ranks()).rev() {
+            let Rank { variable, shift } = self.ranks[rank];
+            let mut nodes = self.collect(rank, shift, run.team, run.desks, space)?;
+            let settled = rank >= self.settled;
+            if settled || !nest.covers(variable, self.writer.top()) {
+                number(&mut nodes, &mut self.writer, run.team, space)?;
+                self.writer.end_level(if settled { variable } else { nest.name(variable) });
+            } else if !self.settle(&mut nodes, nest)? {
+                return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes, space)?)));
+            }
+            self.forward(rank, nodes, run.team, space)?;
+            run.report("reduce", variable, self.writer.nodes());
+        }
+        Ok(ControlFlow::Continue(self))
     }
 
     /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
@@ -235,15 +272,11 @@ impl<'a, I: Lane> Upward<'a, I> {
             root = block.last().map_or(root, |&[_, id]| id);
             Ok(())
         })?;
-        if root.get() < TERMINALS {
-            assert!(root.get() == FALSE, "invariant 6: a stored diagram is false on the path of low arcs");
-            return Ok(Reduced::Whole(NodeFile::empty()));
-        }
-        if self.loose || root.get() != self.writer.nodes() + TERMINALS - 1 {
+        if root.get() >= TERMINALS && (self.loose || root.get() != last_of(&self.writer)) {
             let forest = self.writer.seal_forest(run.space)?;
             return Ok(Reduced::Loose(Pause::at_root(forest, root, run)?));
         }
-        Ok(Reduced::Whole(self.writer.seal(run.space)?))
+        Ok(Reduced::Whole(whole(self.writer, root, run.space)?))
     }
 
     /// Sends the ids of the level of `rank` along the arcs that lead to its nodes.

@@ -19,6 +19,10 @@ impl Spec<2> for Restrict {
     /// The value of the level's variable.
     type Rule = bool;
 
+    fn alone<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
+        Some([id, slot])
+    }
+
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         value(request[0].get()).map(|value| value != self.complement)

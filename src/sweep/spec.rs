@@ -20,6 +20,12 @@ pub trait Spec<const N: usize>: Sync {
         None
     }
 
+    /// The request for what the operation makes of node `id` of its first operand, if it changes nothing above the first level
+    /// that has a rule, so that nothing else is asked for there.
+    fn alone<I: Lane>(&self, _id: I, _slot: I) -> Option<[I; N]> {
+        None
+    }
+
     /// The operand of which an undecided request asks for a node as it is, below the last level that has a rule; so do all that
     /// follow from it.
     fn copied<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {

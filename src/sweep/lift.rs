@@ -1,0 +1,157 @@
+//! `lift`: the levels above the first that an operation changes.
+//!
+//! A sweep would ask for every node there by itself. Instead, only what these levels lead to below is asked for, and then they
+//! are put on top: their children are looked up, and their nodes numbered like those of any level.
+//!
+//! ```text
+//!   operand   levels above ─ children ─► marks ─► requests ─► expand ─► reduce ─► what becomes of them
+//!                   └────── bottom-up ── children ──────────────────────────────────────┴─► number ─► written
+//! ```
+//! Cost: two passes over the levels above, every node there sorted once. Memory: half a byte for every node below, and an id
+//! for every node above and for everything asked for.
+
+use super::{
+    expand::expand,
+    frontier::check_ids,
+    marks::Marks,
+    number::{Nodes, number},
+    reduce::{reduce_below, whole},
+    run::Run,
+    spec::Spec,
+};
+use crate::{
+    disk::{
+        dense::{Array, Dense},
+        lane::Lane,
+        pool::Charge,
+        space::Space,
+    },
+    error::Result,
+    file::{levels::Levels, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced, writer::NodeWriter},
+    model::TERMINALS,
+};
+
+/// A diagram and where it is cut.
+pub struct Lift<'f> {
+    file: &'f NodeFile,
+    /// The rank of the highest level that is changed.
+    cut: usize,
+    /// One past the last id of that level.
+    below: u64,
+    /// For marks and ids.
+    _charge: Charge,
+}
+
+impl<'f> Lift<'f> {
+    /// The first of `operands`, if `spec` leaves its upper levels alone and there is room.
+    pub fn of<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&'f NodeFile], space: &Space) -> Option<Self> {
+        spec.alone(I::zeroed(), I::zeroed())?;
+        let (file, levels) = (operands[0], operands[0].levels());
+        let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
+        let below = levels.range(cut).1;
+        let above = levels.end() - below;
+        let width = |rank| levels.range(rank).1 - levels.first(rank);
+        let fits = |rank| 2 * width(rank) * size_of::<I>() as u64 <= space.limits.dense as u64;
+        // To make marks and to look at them takes a thousandth of a node's sweep each.
+        if above <= below / 1024 || !(cut + 1..levels.ranks()).all(fits) {
+            return None;
+        }
+        let bytes = Marks::bytes(below) as usize + (above + below.min(2 * above)) as usize * size_of::<I>();
+        // As much as four times that must be free: the sweeps below need tables too.
+        drop(space.pool.charge(4 * bytes, "a lift").ok()?);
+        Some(Self { file, cut, below, _charge: space.pool.charge(bytes, "a lift").ok()? })
+    }
+
+    /// What `spec` makes of `operands`, unless it takes more than `most` nodes before they are reduced.
+    pub fn build<I: Lane, S: Spec<N>, const N: usize>(
+        self,
+        spec: &S,
+        operands: &[&NodeFile],
+        most: u64,
+        run: &mut Run<'_>,
+    ) -> Result<Option<NodeFile>> {
+        let (space, mut words) = (run.space, Vec::new());
+        let marks = self.marks::<I>(&mut words, space)?;
+        let alone = |id, slot| spec.alone(I::of(id), I::of(slot)).expect("asked before");
+        // What is asked for is known by its place; the terminals are the first.
+        let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
+            marks.ids(|id, place| if id < TERMINALS { Ok(()) } else { ask(alone(id, place)) })
+        };
+        let (reserved, above) = (marks.count() / 2 + 1, self.file.levels().end() - self.below);
+        let most = most.saturating_add(reserved).saturating_sub(above);
+        let asked = Unreduced { levels: Levels::new(reserved), most, ..Unreduced::new() };
+        let unreduced = expand(spec, operands, asked, ask_all, run)?;
+        if unreduced.levels.end() > most {
+            return Ok(None);
+        }
+        let (mut writer, mut arrived) = reduce_below(unreduced, run)?;
+        check_ids::<I>(writer.end() + above, space)?;
+        let mut found = vec![I::zeroed(); marks.count() as usize];
+        for terminal in 0..TERMINALS {
+            found[terminal as usize] = I::of(u64::from(spec.decide(&mut alone(terminal, 0)) == Some(true)));
+        }
+        arrived.drain(space, |block| {
+            for &[place, id] in block {
+                found[place.get() as usize] = id;
+            }
+            Ok(())
+        })?;
+        let root = self.raise(&marks, &found, &mut writer, run)?;
+        whole(writer, root, space).map(Some)
+    }
+
+    /// Marks for what the levels above lead to below, counted.
+    fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, space: &Space) -> Result<Marks<'w>> {
+        let mut marks = Marks::new(words, self.below);
+        let mut reader = LevelReader::new(self.file, space.limits.window);
+        for rank in self.cut + 1..self.file.levels().ranks() {
+            reader.enter(rank);
+            reader.each::<I>(self.file.levels().range(rank), space, |children| {
+                let below = |child: &&I| child.get() < self.below;
+                children.iter().filter(below).for_each(|child| marks.set(child.get()));
+                Ok(())
+            })?;
+        }
+        marks.number();
+        Ok(marks)
+    }
+
+    /// Puts the levels above on what `writer` has, where `found` is what became of everything that is marked; gives the root.
+    fn raise<I: Lane>(
+        &self,
+        marks: &Marks<'_>,
+        found: &[I],
+        writer: &mut NodeWriter<I>,
+        run: &mut Run<'_>,
+    ) -> Result<I> {
+        let _sweep = run.begin("reduce");
+        let (space, levels) = (run.space, self.file.levels());
+        let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
+        let mut reader = LevelReader::new(self.file, space.limits.window);
+        for rank in self.cut + 1..levels.ranks() {
+            let (first, end) = levels.range(rank);
+            let (width, desk) = (end - first, &mut run.desks[0]);
+            let mut children = Array::<I>::of(std::mem::take(&mut desk.children), 2 * width as usize);
+            reader.enter(rank);
+            reader.read(first, children.pairs_mut(), space)?;
+            for child in children.values_mut() {
+                let id = child.get();
+                *child = match id.checked_sub(self.below) {
+                    Some(above) => raised[above as usize],
+                    None => found[marks.before(id) as usize],
+                };
+            }
+            let ids = Array::of(std::mem::take(&mut desk.ids), width as usize);
+            let mut level = [Nodes { width, children: Dense::Array(children), ids: Dense::Array(ids), desk }];
+            number(&mut level, writer, run.team, space)?;
+            let [Nodes { children, ids: Dense::Array(ids), desk, .. }] = level else {
+                unreachable!("an array stays one")
+            };
+            raised.extend_from_slice(ids.values());
+            (desk.children, desk.ids) = (children.into_words(), ids.into_words());
+            writer.end_level(self.file.variable(rank));
+            run.report("reduce", self.file.variable(rank), writer.nodes());
+        }
+        Ok(raised.last().copied().expect("a level above"))
+    }
+}
