@@ -445,6 +445,7 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
     }
     for f in [&all, &all.negated(), &upper.or(&lower)?] {
         made.extend([f.restrict([(3, true), (4, false)])?, f.restrict([(5, false)])?, f.restrict([(2, true)])?]);
+        made.extend([f.unique([4])?, f.unique([2, 6])?]);
         made.extend([f.exists([3])?, f.forall([2])?, f.exists([1, 4])?, f.exists([1, 2, 6])?, f.forall([5, 3, 7])?]);
     }
     Ok(made)

@@ -3,7 +3,7 @@
 use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
-    model::{TERMINALS, TRUE},
+    model::{FALSE, TERMINALS, TRUE},
 };
 
 /// A request of `difference`: the node with the variable false, the node with it true, and the slot.
@@ -34,6 +34,15 @@ impl Spec<3> for Difference {
         }
         (request[0], request[1]) = (I::of(a), I::of(b));
         None
+    }
+
+    fn alone<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
+        Some([id, id, slot])
+    }
+
+    #[inline(always)]
+    fn copied<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
+        (!self.complement && request[1].get() == FALSE).then_some(0)
     }
 
     fn rule(&self, variable: u32) -> Option<()> {
