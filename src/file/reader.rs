@@ -18,7 +18,7 @@ pub struct LevelReader<'a> {
     len: u64,
     /// Nodes that are mapped at once.
     span: u64,
-    /// Words of the window, one at least, and the word of the file it begins at; `u64::MAX` while it is none of the file.
+    /// Words of the window, a node at least, and the word of the file it begins at.
     window: Window<'a>,
     window_first: u64,
 }
@@ -28,6 +28,9 @@ enum Window<'a> {
     Ram(&'a [u64]),
     Disk(Mapping),
 }
+
+/// Where a window begins that shows nothing of the file: beyond all words.
+const NOWHERE: u64 = 1 << 63;
 
 /// The children of a narrow node.
 #[inline(always)]
@@ -40,7 +43,7 @@ impl<'a> LevelReader<'a> {
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
-        Self { file, first: 0, len: 0, span, window: Window::Ram(&[0]), window_first: u64::MAX }
+        Self { file, first: 0, len: 0, span, window: Window::Ram(&[0; 2]), window_first: NOWHERE }
     }
 
     /// Goes to the level of `rank`.
@@ -101,16 +104,22 @@ impl<'a> LevelReader<'a> {
         lane: usize,
         found: &mut [[I; 2]],
     ) -> usize {
-        if I::WORDS == 2 {
-            return 0;
-        }
-        let words = self.words();
+        let (words, wide) = (self.words(), self.is_wide::<I>());
         for (at, (record, found)) in records.iter().zip(found).enumerate() {
             let id = record[lane].get();
             let here = id.wrapping_sub(self.first) < self.len;
-            let word = select_unpredictable(here, id.wrapping_sub(self.window_first), 0);
-            let Some(&node) = words.get(word as usize) else { return at };
-            *found = lanes(select_unpredictable(here, node, id << 32 | id));
+            let word = select_unpredictable(here, (id << u32::from(wide)).wrapping_sub(self.window_first), 0) as usize;
+            let Some(&node) = words.get(word) else { return at };
+            *found = if wide {
+                // The second word of a node is where its first is.
+                let high = words.get(word + 1).copied().unwrap_or(0);
+                [
+                    select_unpredictable(here, I::of(node), record[lane]),
+                    select_unpredictable(here, I::of(high), record[lane]),
+                ]
+            } else {
+                lanes(select_unpredictable(here, node, id << 32 | id))
+            };
         }
         records.len()
     }
@@ -118,8 +127,7 @@ impl<'a> LevelReader<'a> {
     /// The children of a node on this level.
     #[inline(always)]
     pub fn children<I: Lane>(&mut self, id: u64, space: &Space) -> Result<[I; 2]> {
-        // A narrow sweep has narrow operands only; a wide one asks.
-        if I::WORDS == 2 && self.file.width == Width::Wide {
+        if self.is_wide::<I>() {
             let at = self.locate(2 * id, space)?;
             let words = self.words();
             return Ok([I::of(words[at]), I::of(words[at + 1])]);
@@ -163,7 +171,7 @@ impl<'a> LevelReader<'a> {
 
     /// The same as far as the window goes; gives the number of nodes.
     fn read_some<I: Lane>(&mut self, id: u64, nodes: &mut [[I; 2]], space: &Space) -> Result<usize> {
-        if I::WORDS == 2 && self.file.width == Width::Wide {
+        if self.is_wide::<I>() {
             let at = self.locate(2 * id, space)?;
             let (pairs, _) = self.words()[at..].as_chunks();
             nodes.iter_mut().zip(pairs).for_each(|(node, pair)| *node = pair.map(I::of));
@@ -173,6 +181,12 @@ impl<'a> LevelReader<'a> {
         let words = &self.words()[at..];
         nodes.iter_mut().zip(words).for_each(|(node, &word)| *node = lanes(word));
         Ok(nodes.len().min(words.len()))
+    }
+
+    /// Whether nodes are wide. A narrow sweep has narrow operands only; a wide one asks.
+    #[inline(always)]
+    fn is_wide<I: Lane>(&self) -> bool {
+        I::WORDS == 2 && self.file.width == Width::Wide
     }
 
     #[inline(always)]
