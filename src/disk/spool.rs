@@ -254,11 +254,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Whether `is` holds for all records; none is read behind one for which it does not.
     pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
-        let (mut buffer, mut all) = (None, self.tail().iter().all(&mut is));
-        for part in &self.parts {
-            all = all && part.records(&mut buffer, &space.pool)?.iter().all(&mut is);
+        if !self.tail().iter().all(&mut is) {
+            return Ok(false);
         }
-        Ok(all)
+        let mut buffer = None;
+        for part in &self.parts {
+            if !part.records(&mut buffer, &space.pool)?.iter().all(&mut is) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last

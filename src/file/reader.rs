@@ -141,19 +141,14 @@ impl<'a> LevelReader<'a> {
         Ok(lanes(node))
     }
 
-    /// Shows the children of all nodes of a level, given by the first and one past the last of its ids, low and high in turn.
-    pub fn each<I: Lane>(
-        &mut self,
-        (first, end): (u64, u64),
-        space: &Space,
-        mut show: impl FnMut(&[I]) -> Result<()>,
-    ) -> Result<()> {
+    /// Shows the children of all nodes on this level, low and high in turn, some at a time.
+    pub fn each<I: Lane>(&mut self, space: &Space, mut show: impl FnMut(&[I])) -> Result<()> {
         let mut nodes = [[I::zeroed(); 2]; 64];
-        let mut id = first;
+        let (mut id, end) = (self.first, self.first + self.len);
         while id < end {
             let nodes = &mut nodes[..(end - id).min(64) as usize];
             self.read(id, nodes, space)?;
-            show(nodes.as_flattened())?;
+            show(nodes.as_flattened());
             id += nodes.len() as u64;
         }
         Ok(())

@@ -50,9 +50,10 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
     if let Some(lift) = Lift::of::<I, S, N>(spec, operands, run.space) {
+        let before = run.counters;
         match lift.build::<I, S, N>(spec, operands, most, run) {
             // It takes tables itself; what is free without it may do.
-            Err(Error::BudgetExceeded { .. }) => {}
+            Err(Error::BudgetExceeded { .. }) => run.counters = before,
             built => return built,
         }
     }

@@ -8,7 +8,7 @@
 //!                 │
 //!                 └─► a node's id: how many marks come before it ─► marked nodes ── operand, bottom-up ─► written
 //! ```
-//! Cost: two passes over the levels, O(scan). Memory: half a byte a node of the operand.
+//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: half a byte a node of the operand.
 
 use super::{
     marks::{CHUNK, Marks, ones},
@@ -28,9 +28,11 @@ pub struct Compact<I> {
     pub arrivals: Spool<I, 2>,
 }
 
-/// Whether the marks of the levels from rank `top` down fit their share.
-pub fn fits(file: &NodeFile, top: usize, space: &Space) -> bool {
-    Marks::bytes(file.levels().range(top).1) <= space.limits.dense as u64
+/// Whether there is room for the marks of the levels from rank `top` down, and to look at all of them is worth it where so many
+/// requests lead to that level: it takes a thousandth of a request each.
+pub fn pays(file: &NodeFile, top: usize, requests: u64, space: &Space) -> bool {
+    let ids = file.levels().range(top).1;
+    requests > ids / 1024 && Marks::bytes(ids) <= space.limits.dense as u64
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot

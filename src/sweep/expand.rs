@@ -21,7 +21,7 @@ use std::{
 };
 
 use super::{
-    compact::{Compact, compact},
+    compact::{self, Compact, compact},
     frontier::{Frontier, Ground, check_ids},
     run::{Desk, Run},
     spec::Spec,
@@ -62,7 +62,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         }
         let count = sweep.waiting(level);
         if count > 0
-            && let Some(lane) = sweep.copied(level)?
+            && let Some(lane) = sweep.copied(level, count)?
         {
             sweep.copy(level, lane, run)?;
             break;
@@ -111,21 +111,31 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1) })
     }
 
-    /// The operand of which all that is left from `level` on is part, if it can be brought over as it is.
-    fn copied(&mut self, level: usize) -> Result<Option<usize>> {
-        let mut lane = None;
+    /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
+    /// the `count` requests there.
+    fn copied(&mut self, level: usize, count: u64) -> Result<Option<usize>> {
+        let Ground { spec, space, variables, .. } = self.ground;
         if level < self.mixed || self.result.search {
-            return Ok(lane);
+            return Ok(None);
         }
-        for below in level..self.ground.variables.len() {
+        let mut lane = None;
+        for worker in &self.workers {
+            lane = lane.or(worker.any(level)?.and_then(|request| spec.copied(&request)));
+        }
+        let pays = |&lane: &usize| {
+            let (file, rank) = self.workers[0].operand(lane);
+            compact::pays(file, rank, count, space)
+        };
+        let Some(lane) = lane.filter(pays) else { return Ok(None) };
+        for below in level..variables.len() {
             for worker in &self.workers {
-                if !worker.copies(below, &mut lane)? {
+                if !worker.copies(below, lane)? {
                     self.mixed = below + 1;
                     return Ok(None);
                 }
             }
         }
-        Ok(lane)
+        Ok(Some(lane))
     }
 
     /// Brings over what there is of operand `lane` from `level` on.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{
     batch::{Asking, Batch},
-    compact,
     run::Desk,
     spec::Spec,
     team::{Parts, Slices},
@@ -155,20 +154,23 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (self.operands[lane].file, self.operands[lane].rank)
     }
 
-    /// Whether all requests for `level` ask for nodes of one operand as they are, and that can be brought over; `lane` is the
-    /// operand if it is known already, and where it becomes known.
-    pub fn copies(&self, level: usize, lane: &mut Option<usize>) -> Result<bool> {
-        let Ground { spec, space, .. } = self.ground;
-        let brought = |&lane: &usize| compact::fits(self.operands[lane].file, self.operands[lane].rank, space);
-        let mut copies = |request: &[I; N]| {
-            let copied = spec.copied(request);
-            if lane.is_none() {
-                *lane = copied.filter(brought);
-            }
-            copied.is_some() && copied == *lane
-        };
+    /// One of this worker's requests for `level`, if there are any.
+    pub fn any(&self, level: usize) -> Result<Option<[I; N]>> {
+        let mut any = None;
         for log in self.parts.logs(level) {
-            if !self.queue.all(log, space, &mut copies)? {
+            self.queue.all(log, self.ground.space, |request| {
+                any = Some(*request);
+                false
+            })?;
+        }
+        Ok(any)
+    }
+
+    /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are.
+    pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
+        let Ground { spec, space, .. } = self.ground;
+        for log in self.parts.logs(level) {
+            if !self.queue.all(log, space, |request| spec.copied(request) == Some(lane))? {
                 return Ok(false);
             }
         }

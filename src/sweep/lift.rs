@@ -106,10 +106,9 @@ impl<'f> Lift<'f> {
         let mut reader = LevelReader::new(self.file, space.limits.window);
         for rank in self.cut + 1..self.file.levels().ranks() {
             reader.enter(rank);
-            reader.each::<I>(self.file.levels().range(rank), space, |children| {
+            reader.each(space, |children: &[I]| {
                 let below = |child: &&I| child.get() < self.below;
                 children.iter().filter(below).for_each(|child| marks.set(child.get()));
-                Ok(())
             })?;
         }
         marks.number();

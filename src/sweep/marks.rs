@@ -100,8 +100,9 @@ impl<'a> Marks<'a> {
     #[inline(always)]
     pub fn before(&self, id: u64) -> u64 {
         let word = self.0[(id / IDS) as usize];
-        // One less than there are in a word: four copies side by side have the first, the second, … of every four marks where a
-        // four-bit digit ends, and the second product adds the digits up.
+        // 15 of them at most, so that four copies, from bits 4, 19, 34 and 49 on, lie side by side. They have the first, the
+        // second, … of every four marks at a multiple of four bits, and the second product adds all of these up: fewer steps
+        // than `count_ones` where the processor is not known to have an instruction for it.
         let marks = word & ((1 << (id % IDS)) - 1);
         let digits = marks.wrapping_mul(0x0002_0004_0008_0010) & 0x1111_1111_1111_1111;
         (word >> IDS) + (digits.wrapping_mul(0x1111_1111_1111_1111) >> 60)

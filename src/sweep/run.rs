@@ -51,8 +51,8 @@ pub struct Counters {
     pub levels: u64,
 }
 
-/// How far a sweep has come; reported once per level. An operation that has to begin again, because it turns out not to be small
-/// or its ids outgrow 32 bits, reports from the top again.
+/// How far a sweep has come; reported once per level. An operation that has to begin again, because it turns out not to be
+/// small, its ids outgrow 32 bits or it runs out of tables, reports from the top again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {

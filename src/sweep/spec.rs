@@ -15,7 +15,7 @@ pub trait Spec<const N: usize>: Sync {
     /// longer matters becomes a terminal. The slot is left alone.
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool>;
 
-    /// The rule of the level of `variable`; asked twice a level.
+    /// The rule of the level of `variable`; asked a few times a level.
     fn rule(&self, _variable: u32) -> Option<Self::Rule> {
         None
     }
