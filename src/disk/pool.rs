@@ -117,6 +117,11 @@ impl Pool {
         self.home.limits[share as usize]
     }
 
+    /// Bytes of `share` that are not used, as things stand.
+    pub fn left(&self, share: Share) -> usize {
+        self.limit(share).saturating_sub(self.home.used[share as usize].load(Relaxed))
+    }
+
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
         let limit = self.limit(share);

@@ -141,14 +141,19 @@ impl<'a> LevelReader<'a> {
         Ok(lanes(node))
     }
 
-    /// Shows the children of all nodes on this level, low and high in turn, some at a time.
-    pub fn each<I: Lane>(&mut self, space: &Space, mut show: impl FnMut(&[I])) -> Result<()> {
+    /// The first id of this level, and one past its last.
+    pub fn range(&self) -> (u64, u64) {
+        (self.first, self.first + self.len)
+    }
+
+    /// Shows the children of all nodes on this level, some nodes at a time.
+    pub fn each<I: Lane>(&mut self, space: &Space, mut show: impl FnMut(&[[I; 2]]) -> Result<()>) -> Result<()> {
         let mut nodes = [[I::zeroed(); 2]; 64];
-        let (mut id, end) = (self.first, self.first + self.len);
+        let (mut id, end) = self.range();
         while id < end {
             let nodes = &mut nodes[..(end - id).min(64) as usize];
             self.read(id, nodes, space)?;
-            show(nodes.as_flattened());
+            show(nodes)?;
             id += nodes.len() as u64;
         }
         Ok(())

@@ -303,12 +303,10 @@ fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
     writer.reserve_levels(file.levels().ranks());
     let mut reader = LevelReader::new(file, space.limits.window);
     for (rank, variable) in (1..).zip(file.variables()) {
-        let (first, end) = file.levels().range(rank);
         reader.enter(rank);
-        for id in first..end {
-            let [low, high]: [u64; 2] = reader.children(id, space)?;
-            writer.push(u32::of(low), u32::of(high), space)?;
-        }
+        reader.each(space, |nodes: &[[u64; 2]]| {
+            nodes.iter().try_for_each(|&[low, high]| writer.push(u32::of(low), u32::of(high), space).map(drop))
+        })?;
         writer.end_level(variable);
     }
     Ok(writer)

@@ -57,7 +57,7 @@ pub fn compact<I: Lane, const N: usize>(
     let mut reader = LevelReader::new(file, space.limits.window);
     for rank in (1..=top).rev() {
         reader.enter(rank);
-        marks.each::<I>(file.levels().range(rank), &mut reader, space, |marks, nodes, bits| {
+        marks.each::<I>(&mut reader, space, |marks, nodes, bits| {
             for at in ones(bits) {
                 nodes[at].iter().for_each(|child| marks.set(child.get()));
             }
@@ -69,7 +69,7 @@ pub fn compact<I: Lane, const N: usize>(
     below.reserve_levels(top);
     for rank in 1..=top {
         reader.enter(rank);
-        marks.each::<I>(file.levels().range(rank), &mut reader, space, |marks, nodes, bits| {
+        marks.each::<I>(&mut reader, space, |marks, nodes, bits| {
             if below.end() + nodes.len() as u64 <= intact {
                 return below.push_all(nodes, space);
             }

@@ -21,9 +21,10 @@ use super::{
 };
 use crate::{
     disk::{
+        clock::Phase,
         dense::{Array, Dense},
         lane::Lane,
-        pool::Charge,
+        pool::{Charge, Share},
         space::Space,
     },
     error::Result,
@@ -45,8 +46,8 @@ pub struct Lift<'f> {
 impl<'f> Lift<'f> {
     /// The first of `operands`, if `spec` leaves its upper levels alone and there is room.
     pub fn of<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&'f NodeFile], space: &Space) -> Option<Self> {
-        spec.alone(I::zeroed(), I::zeroed())?;
         let (file, levels) = (operands[0], operands[0].levels());
+        spec.alone(I::of(file.root()), I::of(0))?;
         let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
         let below = levels.range(cut).1;
         let above = levels.end() - below;
@@ -57,8 +58,10 @@ impl<'f> Lift<'f> {
             return None;
         }
         let bytes = Marks::bytes(below) as usize + (above + below.min(2 * above)) as usize * size_of::<I>();
-        // As much as four times that must be free: the sweeps below need tables too.
-        drop(space.pool.charge(4 * bytes, "a lift").ok()?);
+        // The sweeps below need tables too.
+        if bytes > space.pool.left(Share::Tables) / 4 {
+            return None;
+        }
         Some(Self { file, cut, below, _charge: space.pool.charge(bytes, "a lift").ok()? })
     }
 
@@ -102,13 +105,15 @@ impl<'f> Lift<'f> {
 
     /// Marks for what the levels above lead to below, counted.
     fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, space: &Space) -> Result<Marks<'w>> {
+        let _expanding = space.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);
         let mut reader = LevelReader::new(self.file, space.limits.window);
         for rank in self.cut + 1..self.file.levels().ranks() {
             reader.enter(rank);
-            reader.each(space, |children: &[I]| {
+            reader.each(space, |nodes: &[[I; 2]]| {
                 let below = |child: &&I| child.get() < self.below;
-                children.iter().filter(below).for_each(|child| marks.set(child.get()));
+                nodes.as_flattened().iter().filter(below).for_each(|child| marks.set(child.get()));
+                Ok(())
             })?;
         }
         marks.number();

@@ -35,14 +35,15 @@ impl<'a> Marks<'a> {
         self.0[(id / IDS) as usize] |= 1 << (id % IDS);
     }
 
-    /// Shows the nodes of a level, some at a time, and which of them are marked, a bit each; nodes below may be marked meanwhile.
+    /// Shows the nodes of the reader's level, some at a time, and which of them are marked, a bit each; nodes below may be marked
+    /// meanwhile.
     pub fn each<I: Lane>(
         &mut self,
-        (first, end): (u64, u64),
         reader: &mut LevelReader<'_>,
         space: &Space,
         mut show: impl FnMut(&mut Self, &[[I; 2]], u64) -> Result<()>,
     ) -> Result<()> {
+        let (first, end) = reader.range();
         let mut nodes = [[I::zeroed(); 2]; CHUNK];
         for chunk in first / CHUNK as u64..end.div_ceil(CHUNK as u64) {
             let start = chunk * CHUNK as u64;

@@ -2,9 +2,9 @@
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`] and [`number`]
 //! (bottom-up), [`team`] (several threads inside one level), [`small`] (both in plain arrays), [`build`] (one after the other),
-//! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] and [`lift`] (levels where nothing changes),
-//! [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along
-//! arcs: counts, costs).
+//! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] and [`lift`] (levels where
+//! nothing changes), [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what
+//! travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;

@@ -84,6 +84,13 @@ impl Quantify {
         1 - self.decisive()
     }
 
+    /// The request of `slot` for the set of one node.
+    fn single<I: Lane, const N: usize>(&self, id: I, slot: I) -> [I; N] {
+        let mut request = [I::of(self.neutral()); N];
+        (request[0], request[N - 1]) = (id, slot);
+        request
+    }
+
     /// Makes `request` the set of the inner nodes among `ids`: each once, the largest first.
     #[inline(always)]
     fn gather<I: Lane, const N: usize>(&self, ids: impl Iterator<Item = I>, request: &mut [I; N]) -> Gathered {
@@ -154,10 +161,10 @@ impl<const N: usize> Spec<N> for Quantify {
 
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
-        let ids = *request;
         if N == 3 {
             return self.decide_two(&mut request[..2]);
         }
+        let ids = *request;
         match self.gather(ids[..N - 1].iter().copied(), request) {
             Gathered::Decided => Some(self.absorbing),
             Gathered::Nothing => Some(!self.absorbing),
@@ -170,9 +177,7 @@ impl<const N: usize> Spec<N> for Quantify {
     }
 
     fn alone<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
-        let mut request = [I::of(self.neutral()); N];
-        (request[0], request[N - 1]) = (id, slot);
-        Some(request)
+        Some(self.single(id, slot))
     }
 
     #[inline(always)]
@@ -209,11 +214,10 @@ impl Covers for Quantify {
 impl Nest for Quantify {
     fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         let (space, spec) = (run.space, self.pairs());
-        let neutral = I::of(spec.neutral());
         let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
-            singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([id, neutral, slot])))
+            singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask(spec.single(id, slot))))
         };
         expand(&spec, &[&forest, &forest], above, ask_all, run)
     }
