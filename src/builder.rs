@@ -82,16 +82,6 @@ impl From<bool> for BuilderNode {
 const ENTRY_BYTES: usize = 96;
 
 impl Store {
-    /// The function that is `variable`.
-    ///
-    /// # Errors
-    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
-    pub fn variable(&self, variable: u32) -> Result<Bdd> {
-        let mut builder = self.builder()?;
-        builder.add_node(variable, false, true)?;
-        builder.build()
-    }
-
     /// A builder for one diagram of this store.
     pub fn builder(&self) -> Result<BddBuilder> {
         BddBuilder::new(self.clone())

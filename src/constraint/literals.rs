@@ -1,14 +1,27 @@
 //! Conjunctions and disjunctions of literals: one node a variable.
 
+use std::sync::Arc;
+
 use super::account::Account;
 use crate::{
     bdd::Bdd,
-    builder::BuilderNode,
+    disk::space::Space,
     error::Result,
-    store::{Store, check_variable},
+    file::writer::NodeWriter,
+    model::{FALSE, TRUE},
+    store::{Store, check_variable, outside_callback},
 };
 
 impl Store {
+    /// The function that is `variable`.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
+    pub fn variable(&self, variable: u32) -> Result<Bdd> {
+        check_variable(variable)?;
+        Chain::of(&[(variable, true)], self.space())?.build(self)
+    }
+
     /// The function that is true where `variable` has the value `value`.
     ///
     /// # Errors
@@ -49,14 +62,9 @@ impl Store {
         if literals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Ok(self.constant(false));
         }
-        let mut builder = self.builder()?;
-        let mut below = BuilderNode::from(true);
-        for &(variable, value) in literals.iter().rev() {
-            let (low, high) = if value { (false.into(), below) } else { (below, false.into()) };
-            below = builder.add_node(variable, low, high)?;
-        }
+        let chain = Chain::of(&literals, self.space())?;
         drop((literals, account));
-        builder.build()
+        chain.build(self)
     }
 
     /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.
@@ -77,5 +85,35 @@ impl Store {
     pub fn clause(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
         let none = self.cube(literals.into_iter().map(|(variable, value)| (variable, !value)))?;
         Ok(none.negated())
+    }
+}
+
+/// A conjunction of literals, written down.
+struct Chain {
+    space: Space,
+    writer: NodeWriter<u64>,
+    /// Whether it is its negation that is written down: what is true on the path of low arcs.
+    complement: bool,
+}
+
+impl Chain {
+    /// That of `literals`, of which there are some, by ascending variable.
+    fn of(literals: &[(u32, bool)], space: Space) -> Result<Self> {
+        let complement = literals.iter().all(|literal| !literal.1);
+        let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
+        let mut writer = NodeWriter::new(&space)?;
+        writer.reserve_levels(literals.len());
+        for &(variable, value) in literals.iter().rev() {
+            let (low, high) = if value { (elsewhere, below) } else { (below, elsewhere) };
+            below = writer.push(low, high, &space)?;
+            writer.end_level(variable);
+        }
+        Ok(Self { space, writer, complement })
+    }
+
+    fn build(self, store: &Store) -> Result<Bdd> {
+        outside_callback()?;
+        let file = self.writer.seal(&self.space)?;
+        Ok(Bdd::new(store.clone(), Arc::new(file), self.complement))
     }
 }

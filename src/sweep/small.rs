@@ -145,22 +145,28 @@ impl<const N: usize> Small<N> {
         self.children.clear();
         self.ends.clear();
         self.variables.clear();
-        let mut ranks: [_; N] = std::array::from_fn(|at| operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
         let ids = operands.iter().map(|file| file.levels().end()).max().unwrap_or(0);
         self.levels.clear();
         self.levels.resize(ids as usize, [u32::MAX; N]);
-        let next = |ranks: &[usize; N]| {
-            let left = operands.iter().zip(ranks).filter(|(_, rank)| **rank > 0);
-            left.map(|(file, rank)| file.variable(*rank)).min()
-        };
-        while let Some(variable) = next(&ranks) {
+        // The highest level of each operand that is not laid out, and its variable; there is none of the terminals.
+        let top = |file: &NodeFile, rank| (rank, if rank > 0 { file.variable(rank) } else { u32::MAX });
+        let mut tops: [_; N] = [(0, u32::MAX); N];
+        for (at, file) in operands.iter().enumerate() {
+            tops[at] = top(file, file.levels().ranks() - 1);
+        }
+        loop {
+            let variable = tops.iter().fold(u32::MAX, |least, top| least.min(top.1));
+            if variable == u32::MAX {
+                break;
+            }
             let level = self.variables.len() as u32;
             self.variables.push(variable);
-            for (at, (file, rank)) in operands.iter().zip(&mut ranks).enumerate() {
-                if *rank > 0 && file.variable(*rank) == variable {
-                    let (first, end) = file.levels().range(*rank);
+            for (at, file) in operands.iter().enumerate() {
+                let (rank, own) = tops[at];
+                if own == variable {
+                    let (first, end) = file.levels().range(rank);
                     self.levels[first as usize..end as usize].iter_mut().for_each(|levels| levels[at] = level);
-                    *rank -= 1;
+                    tops[at] = top(file, rank - 1);
                 }
             }
         }
