@@ -49,7 +49,7 @@ impl Limits {
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
             growth: 1,
-            small: 1 << 12,
+            small: (budget as u64 / 4096).min(1 << 14),
             alone: 1 << 12,
             narrow_ids: 1 << 30,
         }

@@ -1,13 +1,13 @@
 //! `small`: an operation on diagrams so small that plain arrays do for queues, arcs and levels.
 //!
 //! ```text
-//!   top-down    requests: each linked to the one before it for the same level ─► sort ─► those that agree are one node
-//!                  ▲                                                                        │
-//!                  └──────────────── its children: requests again, unless they are decided ─┘
+//!   top-down    requests: in a table, where those that agree meet; each is one node, linked to the next of its level
+//!                  ▲                                              │
+//!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps of [`expand`](super::expand) and [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is
-//! ever on disk here, so a node finds its children by their requests, and no arcs need to lead back to those who asked.
+//! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is ever on disk here and all of it
+//! in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
 
 use super::{expand::root_of, number::Last, run::Run, spec::Spec};
 use crate::{
@@ -23,31 +23,29 @@ use crate::{
 /// The arrays, kept from one operation to the next.
 #[derive(Default)]
 struct Small<const N: usize> {
-    /// In the order they were asked. The last lane of a request that waits leads to the one before it for the same level; the
-    /// first lane of one that has been expanded is its node.
+    /// In the order they were first asked, a node each. The last lane leads to the next one for the same level.
     requests: Vec<[u32; N]>,
+    /// Of each node: terminals, or what leads to a request; nothing before its level is expanded.
+    children: Vec<[u32; 2]>,
+    /// What leads to each request, at a place that its lanes tell, or the next one that is free.
+    table: Table,
+    /// Requests that were not decided, as often as they were asked.
+    asked: u64,
+    /// Whether a request was true.
+    found: bool,
     /// The variables of all operands, top-down.
     variables: Vec<u32>,
     /// The level of each id of each operand; the terminals are on none.
     levels: Vec<[u32; N]>,
     /// What leads to the first request, unless that is decided.
     root: u32,
-    /// For each level what leads to the last of its requests.
-    waiting: Vec<u32>,
-    /// Of each node: terminals, or what leads to a request.
-    children: Vec<[u32; 2]>,
-    /// For each level where its nodes end.
-    ends: Vec<u32>,
+    /// For each level what leads to the first and to the last of its requests.
+    waiting: Vec<[u32; 2]>,
     /// The id of what takes the place of each node.
     ids: Vec<u32>,
-    /// The requests of the level at hand, each with its number in the last lane.
-    level: Vec<[u32; N]>,
     /// The nodes of the level at hand: (low, high, node).
     siblings: Vec<[u32; 3]>,
 }
-
-/// Requests a level, on average, up to which this is faster than queues.
-const WIDTH: u64 = 64;
 
 /// What leads to a request is its number and so much more.
 const AFTER: u32 = TERMINALS as u32;
@@ -69,7 +67,7 @@ pub fn build<S: Spec<N>, const N: usize>(
 /// Whether `spec` is true for some path from the roots of `operands`, under the same conditions.
 pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<Option<bool>> {
     let Some(arrays) = Small::expanded(spec, operands, u64::MAX, true, run)? else { return Ok(None) };
-    let found = arrays.is_true_from(0);
+    let found = arrays.found;
     *run.desks[0].batches.get() = arrays;
     Ok(Some(found))
 }
@@ -85,8 +83,7 @@ impl<const N: usize> Small<N> {
     ) -> Result<Option<Self>> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
-        let levels = operands.iter().map(|file| file.levels().ranks()).max().unwrap_or(0) as u64;
-        let most = limits.small.min(WIDTH * levels).min(limits.narrow_ids.saturating_sub(1)).min(most);
+        let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
         if 2 * nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
             return Ok(None);
         }
@@ -115,36 +112,27 @@ impl<const N: usize> Small<N> {
             std::array::from_fn(|at| LevelReader::new(operands.get(at).unwrap_or(&operands[0]), 0));
         self.lay_out(operands);
         self.root = self.ask(root_of(operands), spec);
+        let mut nodes = 0;
         for level in 0..self.variables.len() {
-            let above = self.children.len();
-            if self.waiting[level] > 0 {
-                self.expand_level(level, spec, &mut readers, run)?;
-                run.counters.requests += self.level.len() as u64;
-                run.report("expand", self.variables[level], self.children.len() as u64);
-            }
-            self.ends.push(self.children.len() as u32);
-            if search && self.is_true_from(above) {
+            if search && self.found || self.asked > most {
                 break;
             }
-            if self.requests.len() as u64 > most {
-                return Ok(false);
+            if self.waiting[level][0] > 0 {
+                nodes += self.expand_level(level, spec, most, &mut readers, run)?;
+                run.report("expand", self.variables[level], nodes);
             }
         }
-        run.counters.unreduced = self.children.len() as u64;
-        Ok(true)
-    }
-
-    /// Whether the root is true, or a child of a node from this one on.
-    fn is_true_from(&self, node: usize) -> bool {
-        self.root == TRUE as u32 || self.children[node..].as_flattened().contains(&(TRUE as u32))
+        run.counters.requests += self.asked;
+        run.counters.unreduced = nodes;
+        Ok(self.asked <= most)
     }
 
     /// Lays out the levels of `operands`, on which there is nothing yet.
     fn lay_out(&mut self, operands: &[&NodeFile]) {
         self.requests.clear();
         self.children.clear();
-        self.ends.clear();
         self.variables.clear();
+        (self.asked, self.found) = (0, false);
         let ids = operands.iter().map(|file| file.levels().end()).max().unwrap_or(0);
         self.levels.clear();
         self.levels.resize(ids as usize, [u32::MAX; N]);
@@ -171,64 +159,65 @@ impl<const N: usize> Small<N> {
             }
         }
         self.waiting.clear();
-        self.waiting.resize(self.variables.len(), 0);
+        self.waiting.resize(self.variables.len(), [0; 2]);
+        self.table.clear(ids as usize);
     }
 
     /// The value of a request that is decided; otherwise what leads to it, and it waits for its level.
     #[inline(always)]
     fn ask<S: Spec<N>>(&mut self, mut request: [u32; N], spec: &S) -> u32 {
         if let Some(value) = spec.decide(&mut request) {
+            self.found |= value;
             return u32::from(value);
         }
-        let level = (0..N - 1).fold(u32::MAX, |level, at| level.min(self.levels[request[at] as usize][at]));
-        let waiting = &mut self.waiting[level as usize];
-        request[N - 1] = *waiting;
-        *waiting = self.requests.len() as u32 + AFTER;
-        self.requests.push(request);
-        *waiting
+        self.asked += 1;
+        let new = self.requests.len() as u32 + AFTER;
+        let known = self.table.find_or_insert(&request, new, &self.requests);
+        if known == new {
+            let level = (0..N - 1).fold(u32::MAX, |level, at| level.min(self.levels[request[at] as usize][at]));
+            match &mut self.waiting[level as usize] {
+                [0, _] => self.waiting[level as usize] = [new; 2],
+                [_, last] => {
+                    self.requests[(*last - AFTER) as usize][N - 1] = new;
+                    *last = new;
+                }
+            }
+            request[N - 1] = 0;
+            self.requests.push(request);
+            self.children.push([0; 2]);
+        }
+        known
     }
 
-    /// Makes one node of all requests for `level` that agree, and asks for its children. A request that goes on instead becomes a
-    /// node, too, with two equal children, which is dropped on the way up.
+    /// Makes a node of every request for `level`, and asks for its children, as long as no more than `most` were asked; gives the
+    /// number of nodes. A request that goes on instead becomes a node, too, with two equal children, which is dropped on the way
+    /// up.
     fn expand_level<S: Spec<N>>(
         &mut self,
         level: usize,
         spec: &S,
+        most: u64,
         readers: &mut [LevelReader<'_>; N],
         run: &mut Run<'_>,
-    ) -> Result<()> {
-        let mut requests = std::mem::take(&mut self.level);
-        requests.clear();
-        let mut next = self.waiting[level];
-        while next > 0 {
-            let number = next - AFTER;
-            let mut request = self.requests[number as usize];
-            next = std::mem::replace(&mut request[N - 1], number);
-            requests.push(request);
-        }
-        // As they were asked, which is almost in order.
-        requests.reverse();
-        run.desks[0].sorter.order(&mut requests, N - 1, run.space)?;
+    ) -> Result<u64> {
         let rule = spec.rule(self.variables[level]);
-        let mut last = [u32::MAX; N];
-        for request in &requests {
-            if (0..N - 1).any(|at| request[at] != last[at]) {
-                last = *request;
-                let (mut low, mut high) = ([0; N], [0; N]);
-                for at in 0..N - 1 {
-                    let id = request[at];
-                    let here = self.levels[id as usize][at] == level as u32;
-                    [low[at], high[at]] = if here { readers[at].children(id.into(), run.space)? } else { [id, id] };
-                }
-                let goes_on = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
-                let low = self.ask(low, spec);
-                let high = if goes_on { low } else { self.ask(high, spec) };
-                self.children.push([low, high]);
+        let (mut next, mut nodes) = (self.waiting[level][0], 0);
+        while next > 0 && self.asked <= most {
+            let node = (next - AFTER) as usize;
+            let request = self.requests[node];
+            let (mut low, mut high) = ([0; N], [0; N]);
+            for at in 0..N - 1 {
+                let id = request[at];
+                let here = self.levels[id as usize][at] == level as u32;
+                [low[at], high[at]] = if here { readers[at].children(id.into(), run.space)? } else { [id, id] };
             }
-            self.requests[request[N - 1] as usize][0] = self.children.len() as u32 - 1;
+            let goes_on = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
+            let low = self.ask(low, spec);
+            let high = if goes_on { low } else { self.ask(high, spec) };
+            self.children[node] = [low, high];
+            (next, nodes) = (request[N - 1], nodes + 1);
         }
-        self.level = requests;
-        Ok(())
+        Ok(nodes)
     }
 
     /// Bottom-up.
@@ -238,12 +227,10 @@ impl<const N: usize> Small<N> {
         writer.reserve_levels(self.variables.len());
         self.ids.resize(self.children.len(), 0);
         for level in (0..self.variables.len()).rev() {
-            let variable = self.variables[level];
-            let start = level.checked_sub(1).map_or(0, |above| self.ends[above]);
-            if start < self.ends[level] {
-                self.reduce_level(start..self.ends[level], &mut writer, run)?;
-                writer.end_level(variable);
-                run.report("reduce", variable, writer.nodes());
+            if self.waiting[level][0] > 0 {
+                self.reduce_level(level, &mut writer, run)?;
+                writer.end_level(self.variables[level]);
+                run.report("reduce", self.variables[level], writer.nodes());
             }
         }
         assert!(
@@ -253,17 +240,15 @@ impl<const N: usize> Small<N> {
         writer.seal(run.space)
     }
 
-    /// Numbers the nodes of a level.
-    fn reduce_level(
-        &mut self,
-        nodes: std::ops::Range<u32>,
-        writer: &mut NodeWriter<u32>,
-        run: &mut Run<'_>,
-    ) -> Result<()> {
+    /// Numbers the nodes of `level`.
+    fn reduce_level(&mut self, level: usize, writer: &mut NodeWriter<u32>, run: &mut Run<'_>) -> Result<()> {
         self.siblings.clear();
-        for node in nodes {
+        let mut next = self.waiting[level][0];
+        while next > 0 {
+            let node = next - AFTER;
             let [low, high] = self.children[node as usize];
             self.siblings.push([self.id_of(low), self.id_of(high), node]);
+            next = self.requests[node as usize][N - 1];
         }
         run.desks[0].sorter.order(&mut self.siblings, 2, run.space)?;
         let ids = &mut self.ids;
@@ -276,12 +261,79 @@ impl<const N: usize> Small<N> {
     /// The id of a terminal, or of what became of a request.
     #[inline(always)]
     fn id_of(&self, child: u32) -> u32 {
-        match child.checked_sub(AFTER) {
-            Some(request) => self.ids[self.requests[request as usize][0] as usize],
-            None => child,
+        child.checked_sub(AFTER).map_or(child, |node| self.ids[node as usize])
+    }
+}
+
+/// What leads to each of some requests, found by what they ask for.
+#[derive(Default)]
+struct Table {
+    /// A power of two of them, of which half are free at least; 0 is nothing.
+    places: Vec<u32>,
+    /// Of a hash, the highest bits that are left are a place.
+    shift: u32,
+    used: usize,
+}
+
+impl Table {
+    /// Is empty then, with room for some `expected` requests.
+    fn clear(&mut self, expected: usize) {
+        let bits = (4 * expected).ilog2().max(4);
+        self.places.clear();
+        self.places.resize(1 << bits, 0);
+        (self.shift, self.used) = (u64::BITS - bits, 0);
+    }
+
+    /// What leads to the one of `requests` that asks for the same as `request`; `new`, which leads to the next one, if there is
+    /// none.
+    #[inline(always)]
+    fn find_or_insert<const N: usize>(&mut self, request: &[u32; N], new: u32, requests: &[[u32; N]]) -> u32 {
+        let mut place = self.place_of(request);
+        loop {
+            let known = self.places[place];
+            if known == 0 {
+                break;
+            }
+            if requests[(known - AFTER) as usize][..N - 1] == request[..N - 1] {
+                return known;
+            }
+            place = (place + 1) & (self.places.len() - 1);
+        }
+        self.places[place] = new;
+        self.used += 1;
+        if 2 * self.used > self.places.len() {
+            self.grow(request, requests);
+        }
+        new
+    }
+
+    /// Where a search for `request` begins.
+    #[inline(always)]
+    fn place_of<const N: usize>(&self, request: &[u32; N]) -> usize {
+        let mixed =
+            request[..N - 1].iter().fold(0u64, |mixed, &id| (mixed.rotate_left(27) ^ u64::from(id)).wrapping_mul(MIX));
+        (mixed >> self.shift) as usize
+    }
+
+    /// Doubles the places of `requests` and of `last`, which comes next.
+    #[cold]
+    fn grow<const N: usize>(&mut self, last: &[u32; N], requests: &[[u32; N]]) {
+        let places = 2 * self.places.len();
+        self.places.clear();
+        self.places.resize(places, 0);
+        self.shift -= 1;
+        for (new, request) in (AFTER..).zip(requests.iter().chain([last])) {
+            let mut place = self.place_of(request);
+            while self.places[place] > 0 {
+                place = (place + 1) & (places - 1);
+            }
+            self.places[place] = new;
         }
     }
 }
+
+/// 2^64 divided by the golden ratio, made odd: what ids have in common does not matter.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
 mod tests {
@@ -343,8 +395,8 @@ mod tests {
         assert_eq!([search(&three, &three), search(&three, &four)], [Some(true), Some(false)]);
         let last = three.and(&store.variable(11).expect("room")).expect("room");
         assert_eq!([search(&three, &last), search(&four, &last)], [Some(true), Some(false)]);
-        let wide = store.exactly(50, 0..100).expect("room");
-        assert_eq!(search(&wide, &wide), None);
+        let large = store.exactly(100, 0..200).expect("room");
+        assert_eq!(search(&large, &large), None);
     }
 
     #[test]
