@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use rustix::io::Errno;
+
 /// What an operation answers when it cannot give the exact result.
 ///
 /// An operation that fails leaves nothing behind: its operands stay good, its temporary files are gone, and the next
@@ -10,7 +12,7 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file in the scratch folder could not be created, written, read or mapped (a full disk, for example).
-    #[error("cannot {action} a temporary file in {}: {source}; free some space or name another scratch folder", folder.display())]
+    #[error("cannot {action} a temporary file in {}: {source}; {}", folder.display(), way_out(source))]
     Io {
         /// What was being done: "create", "write", "read", "map", "sort in".
         action: &'static str,
@@ -291,3 +293,17 @@ pub enum Error {
 
 /// The result of an operation that may touch a disk.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What to do about a temporary file that could not be had.
+fn way_out(error: &io::Error) -> &'static str {
+    if too_many_files(error) {
+        "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
+    } else {
+        "free some space or name another scratch folder"
+    }
+}
+
+/// Whether this is what the system says when a program has as many files open as it may.
+pub(crate) fn too_many_files(error: &io::Error) -> bool {
+    Errno::from_io_error(error) == Some(Errno::MFILE)
+}

@@ -12,6 +12,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
+    descriptors,
     map::Mapping,
     named::{self, NewFile, OldFile},
 };
@@ -65,7 +66,7 @@ impl Backend for Os {
     }
 
     fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
-        Ok(Box::new(Unnamed(tempfile::tempfile_in(&self.folder)?)))
+        Ok(Box::new(Unnamed(descriptors::open_within(|| tempfile::tempfile_in(&self.folder))?)))
     }
 
     fn sort_folder(&self) -> io::Result<TempDir> {

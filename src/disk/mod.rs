@@ -1,7 +1,7 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
-//! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`named`], [`meter`], [`clock`] and
-//! [`scratch`] (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`source`], [`cells`] and
+//! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`descriptors`], [`named`], [`meter`],
+//! [`clock`] and [`scratch`] (files), [`space`] (what a sweep works in), [`spool`] (an append-only log in either), [`source`], [`cells`] and
 //! [`sorter`] (levels in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too
 //! large), [`queue`] (the priority queue of time-forward processing).
 
@@ -9,6 +9,7 @@ pub mod backend;
 pub mod cells;
 pub mod clock;
 pub mod dense;
+pub mod descriptors;
 pub mod external;
 pub mod lane;
 pub mod limits;
