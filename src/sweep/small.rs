@@ -9,7 +9,7 @@
 //! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is ever on disk here and all of it
 //! in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
 
-use super::{expand::root_of, number::Last, run::Run, spec::Spec};
+use super::{expand::root_of, number::Last, run::Run, spec::Spec, table::Table};
 use crate::{
     error::Result,
     file::{
@@ -27,7 +27,7 @@ struct Small<const N: usize> {
     requests: Vec<[u32; N]>,
     /// Of each node: terminals, or what leads to a request; nothing before its level is expanded.
     children: Vec<[u32; 2]>,
-    /// What leads to each request, at a place that its lanes tell, or the next one that is free.
+    /// Finds each request by what it asks for.
     table: Table,
     /// Requests that were not decided, as often as they were asked.
     asked: u64,
@@ -171,22 +171,22 @@ impl<const N: usize> Small<N> {
             return u32::from(value);
         }
         self.asked += 1;
-        let new = self.requests.len() as u32 + AFTER;
-        let known = self.table.find_or_insert(&request, new, &self.requests);
-        if known == new {
+        let number = self.table.find_or_insert(&request, &self.requests);
+        let leads_there = number as u32 + AFTER;
+        if number == self.requests.len() {
             let level = (0..N - 1).fold(u32::MAX, |level, at| level.min(self.levels[request[at] as usize][at]));
             match &mut self.waiting[level as usize] {
-                [0, _] => self.waiting[level as usize] = [new; 2],
+                both @ [0, _] => *both = [leads_there; 2],
                 [_, last] => {
-                    self.requests[(*last - AFTER) as usize][N - 1] = new;
-                    *last = new;
+                    self.requests[(*last - AFTER) as usize][N - 1] = leads_there;
+                    *last = leads_there;
                 }
             }
             request[N - 1] = 0;
             self.requests.push(request);
             self.children.push([0; 2]);
         }
-        known
+        leads_there
     }
 
     /// Makes a node of every request for `level`, and asks for its children, as long as no more than `most` were asked; gives the
@@ -264,76 +264,6 @@ impl<const N: usize> Small<N> {
         child.checked_sub(AFTER).map_or(child, |node| self.ids[node as usize])
     }
 }
-
-/// What leads to each of some requests, found by what they ask for.
-#[derive(Default)]
-struct Table {
-    /// A power of two of them, of which half are free at least; 0 is nothing.
-    places: Vec<u32>,
-    /// Of a hash, the highest bits that are left are a place.
-    shift: u32,
-    used: usize,
-}
-
-impl Table {
-    /// Is empty then, with room for some `expected` requests.
-    fn clear(&mut self, expected: usize) {
-        let bits = (4 * expected).ilog2().max(4);
-        self.places.clear();
-        self.places.resize(1 << bits, 0);
-        (self.shift, self.used) = (u64::BITS - bits, 0);
-    }
-
-    /// What leads to the one of `requests` that asks for the same as `request`; `new`, which leads to the next one, if there is
-    /// none.
-    #[inline(always)]
-    fn find_or_insert<const N: usize>(&mut self, request: &[u32; N], new: u32, requests: &[[u32; N]]) -> u32 {
-        let mut place = self.place_of(request);
-        loop {
-            let known = self.places[place];
-            if known == 0 {
-                break;
-            }
-            if requests[(known - AFTER) as usize][..N - 1] == request[..N - 1] {
-                return known;
-            }
-            place = (place + 1) & (self.places.len() - 1);
-        }
-        self.places[place] = new;
-        self.used += 1;
-        if 2 * self.used > self.places.len() {
-            self.grow(request, requests);
-        }
-        new
-    }
-
-    /// Where a search for `request` begins.
-    #[inline(always)]
-    fn place_of<const N: usize>(&self, request: &[u32; N]) -> usize {
-        let mixed =
-            request[..N - 1].iter().fold(0u64, |mixed, &id| (mixed.rotate_left(27) ^ u64::from(id)).wrapping_mul(MIX));
-        (mixed >> self.shift) as usize
-    }
-
-    /// Doubles the places of `requests` and of `last`, which comes next.
-    #[cold]
-    fn grow<const N: usize>(&mut self, last: &[u32; N], requests: &[[u32; N]]) {
-        let places = 2 * self.places.len();
-        self.places.clear();
-        self.places.resize(places, 0);
-        self.shift -= 1;
-        for (new, request) in (AFTER..).zip(requests.iter().chain([last])) {
-            let mut place = self.place_of(request);
-            while self.places[place] > 0 {
-                place = (place + 1) & (places - 1);
-            }
-            self.places[place] = new;
-        }
-    }
-}
-
-/// 2^64 divided by the golden ratio, made odd: what ids have in common does not matter.
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,103 @@
+//! A hash table of requests: which of those that were asked before asks for the same.
+
+/// The places of some requests, each at one that its ids tell or the next that was free.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The number of a request and one more, or 0. A power of two of them, of which half are free at least.
+    places: Vec<u32>,
+    /// So many bits of a hash are not part of a place.
+    shift: u32,
+    /// Requests there are.
+    used: usize,
+}
+
+impl Table {
+    /// Has no requests then, and room for some `expected`.
+    pub fn clear(&mut self, expected: usize) {
+        (self.shift, self.used) = (u64::BITS - (4 * expected.max(4)).ilog2(), 0);
+        self.places.clear();
+        self.places.resize(1 << (u64::BITS - self.shift), 0);
+    }
+
+    /// The number of the one of `requests`, which are all there are, that asks for the same as `request`. If there is none, it is
+    /// the next one.
+    #[inline(always)]
+    pub fn find_or_insert<const N: usize>(&mut self, request: &[u32; N], requests: &[[u32; N]]) -> usize {
+        let mut place = self.place_of(request);
+        while self.places[place] > 0 {
+            let number = self.places[place] as usize - 1;
+            if requests[number][..N - 1] == request[..N - 1] {
+                return number;
+            }
+            place = self.after(place);
+        }
+        self.used += 1;
+        self.places[place] = self.used as u32;
+        if 2 * self.used > self.places.len() {
+            self.grow(request, requests);
+        }
+        requests.len()
+    }
+
+    /// Where a search for `request` begins: the highest bits of a product, since what ids have in common is in the lowest.
+    #[inline(always)]
+    fn place_of<const N: usize>(&self, request: &[u32; N]) -> usize {
+        let mix = |mixed: u64, &id: &u32| (mixed.rotate_left(27) ^ u64::from(id)).wrapping_mul(MIX);
+        (request[..N - 1].iter().fold(0, mix) >> self.shift) as usize
+    }
+
+    /// The place where it goes on.
+    #[inline(always)]
+    fn after(&self, place: usize) -> usize {
+        (place + 1) & (self.places.len() - 1)
+    }
+
+    /// Doubles the places of `requests` and of `last`, which comes next.
+    #[cold]
+    fn grow<const N: usize>(&mut self, last: &[u32; N], requests: &[[u32; N]]) {
+        let places = 2 * self.places.len();
+        self.places.clear();
+        self.places.resize(places, 0);
+        self.shift -= 1;
+        for (number, request) in (1..).zip(requests.iter().chain([last])) {
+            let mut place = self.place_of(request);
+            while self.places[place] > 0 {
+                place = self.after(place);
+            }
+            self.places[place] = number;
+        }
+    }
+}
+
+/// 2^64 divided by the golden ratio, made odd.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn equal_requests_have_one_number_and_others_have_others() {
+        let mut table = Table::default();
+        // Ids that are near each other, ids that share all bits but a few, and few that come again and again.
+        for (count, expected, stride) in
+            [(3u32, 0, 1), (1000, 10, 1), (5000, 5000, 1), (3000, 7, 1 << 20), (4000, 1, 97)]
+        {
+            table.clear(expected);
+            let (mut requests, mut known) = (Vec::new(), HashMap::new());
+            for at in 0..3 * count {
+                let (a, b) = (at * 7919 % count, at * at % 61);
+                let request = [a * stride, b, at];
+                let number = table.find_or_insert(&request, &requests);
+                assert_eq!(number, *known.entry([request[0], b]).or_insert(requests.len()));
+                if number == requests.len() {
+                    requests.push(request);
+                }
+            }
+            assert_eq!(requests.len(), known.len());
+            assert!(2 * requests.len() <= table.places.len());
+        }
+    }
+}
