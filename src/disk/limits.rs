@@ -50,7 +50,7 @@ impl Limits {
             tables: part(4) + (8 << 20),
             growth: 1,
             small: (budget as u64 / 4096).min(1 << 14),
-            alone: 1 << 12,
+            alone: 1 << 13,
             narrow_ids: 1 << 30,
         }
     }
