@@ -159,7 +159,7 @@ pub struct OperationStats {
     pub sweeps: u64,
     /// Levels that these sweeps went through.
     pub levels: u64,
-    /// Requests that its expand sweeps took from their queues.
+    /// Requests that its expand sweeps took from their queues; of a small operation, those that were asked.
     pub requests: u64,
     /// Bytes written to temporary files meanwhile.
     pub spilled_bytes: u64,

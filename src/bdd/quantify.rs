@@ -22,8 +22,9 @@ impl Bdd {
     /// One variable takes one expand and one reduce sweep. Several take such sweeps over sets of up to four nodes, or eight after
     /// the first if the diagram is in RAM, each of which disposes of at least two variables. Where there are more sets than
     /// nodes, every variable that is left takes a nested sweep over what lies below it, and none where no two cofactors need to
-    /// be combined. The levels above the first of `variables` are not expanded, only reduced onto what became of those below,
-    /// where the budget has room for it. Before, one sweep over the part of the diagram in which all other variables are false finds the value there.
+    /// be combined. The levels of a large diagram above the first of `variables` are not expanded, only reduced onto what became
+    /// of those below, where the budget has room for it. Before, one sweep over the part of the diagram in which all other
+    /// variables are false finds the value there.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
@@ -72,7 +73,8 @@ impl Bdd {
     /// Whether an odd number of values of `variables` make this function true: the exclusive disjunction of all their
     /// cofactors. False when there is a variable among them that it does not depend on.
     ///
-    /// One expand and one reduce sweep a variable, the largest first; the levels above it are only reduced.
+    /// One expand and one reduce sweep a variable, the largest first; the levels of a large diagram above it are
+    /// only reduced.
     ///
     /// # Errors
     /// As [`Bdd::exists`].

@@ -30,7 +30,7 @@ impl Account {
         let charge = self.pool.charge(bytes, WHAT).map_err(|_| Error::BudgetExceeded {
             what: WHAT,
             needed: all as u64,
-            available: self.pool.limit(Share::Tables) as u64,
+            available: (self.bytes + self.pool.left(Share::Tables)) as u64,
         })?;
         self.charges.push(charge);
         self.bytes = all;

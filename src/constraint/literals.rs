@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::account::Account;
 use crate::{
     bdd::Bdd,
-    disk::space::Space,
+    disk::lane::Lane,
     error::Result,
     file::writer::NodeWriter,
     model::{FALSE, TRUE},
@@ -19,13 +19,13 @@ impl Store {
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
     pub fn variable(&self, variable: u32) -> Result<Bdd> {
         check_variable(variable)?;
-        Chain::of(&[(variable, true)], self.space())?.build(self)
+        self.conjunction(vec![(variable, true)], Account::new(self))
     }
 
     /// The function that is true where `variable` has the value `value`.
     ///
     /// # Errors
-    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1.
+    /// Those of [`variable`](Self::variable).
     pub fn literal(&self, variable: u32, value: bool) -> Result<Bdd> {
         let variable = self.variable(variable)?;
         Ok(if value { variable } else { variable.negated() })
@@ -62,9 +62,34 @@ impl Store {
         if literals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Ok(self.constant(false));
         }
-        let chain = Chain::of(&literals, self.space())?;
+        self.conjunction(literals, account)
+    }
+
+    /// The conjunction of `literals`, of which there are some, by ascending variable.
+    fn conjunction(&self, literals: Vec<(u32, bool)>, account: Account) -> Result<Bdd> {
+        outside_callback()?;
+        if (literals.len() as u64) < self.space().limits.narrow_ids {
+            self.chain::<u32>(literals, account)
+        } else {
+            self.chain::<u64>(literals, account)
+        }
+    }
+
+    /// The same in ids of this width: a node for each literal, which leads to the one before it.
+    fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, account: Account) -> Result<Bdd> {
+        let space = self.space();
+        // Stored is what is false on the path of low arcs: the negation where no literal is positive.
+        let complement = literals.iter().all(|literal| !literal.1);
+        let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
+        let mut writer = NodeWriter::<I>::new(&space)?;
+        writer.reserve_levels(literals.len());
+        for &(variable, value) in literals.iter().rev() {
+            let (low, high) = if value { (elsewhere, below) } else { (below, elsewhere) };
+            below = writer.push(I::of(low), I::of(high), &space)?.get();
+            writer.end_level(variable);
+        }
         drop((literals, account));
-        chain.build(self)
+        Ok(Bdd::new(self.clone(), Arc::new(writer.seal(&space)?), complement))
     }
 
     /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.
@@ -85,35 +110,5 @@ impl Store {
     pub fn clause(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
         let none = self.cube(literals.into_iter().map(|(variable, value)| (variable, !value)))?;
         Ok(none.negated())
-    }
-}
-
-/// A conjunction of literals, written down.
-struct Chain {
-    space: Space,
-    writer: NodeWriter<u64>,
-    /// Whether it is its negation that is written down: what is true on the path of low arcs.
-    complement: bool,
-}
-
-impl Chain {
-    /// That of `literals`, of which there are some, by ascending variable.
-    fn of(literals: &[(u32, bool)], space: Space) -> Result<Self> {
-        let complement = literals.iter().all(|literal| !literal.1);
-        let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
-        let mut writer = NodeWriter::new(&space)?;
-        writer.reserve_levels(literals.len());
-        for &(variable, value) in literals.iter().rev() {
-            let (low, high) = if value { (elsewhere, below) } else { (below, elsewhere) };
-            below = writer.push(low, high, &space)?;
-            writer.end_level(variable);
-        }
-        Ok(Self { space, writer, complement })
-    }
-
-    fn build(self, store: &Store) -> Result<Bdd> {
-        outside_callback()?;
-        let file = self.writer.seal(&self.space)?;
-        Ok(Bdd::new(store.clone(), Arc::new(file), self.complement))
     }
 }

@@ -23,7 +23,7 @@ pub struct Limits {
     pub tables: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
-    /// Operations that take no more requests, give or take a level, are done in plain arrays.
+    /// Operations that take no more requests are done in plain arrays.
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,

@@ -139,7 +139,7 @@ impl Pool {
         if self.use_up(Share::Tables, bytes, limit) {
             return Ok(Charge { bytes, home: self.home.clone() });
         }
-        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: limit as u64 })
+        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: self.left(Share::Tables) as u64 })
     }
 
     fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {

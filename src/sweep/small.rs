@@ -6,8 +6,8 @@
 //!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Nothing is ever on disk here and all of it
-//! in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
+//! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Operands and arrays are in memory and
+//! mostly in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
 
 use super::{expand::root_of, number::Last, run::Run, spec::Spec, table::Table};
 use crate::{
@@ -23,7 +23,8 @@ use crate::{
 /// The arrays, kept from one operation to the next.
 #[derive(Default)]
 struct Small<const N: usize> {
-    /// In the order they were first asked, a node each. The last lane leads to the next one for the same level.
+    /// In the order they were first asked, a node each. The last lane, where elsewhere the slot is, leads to the next one for the
+    /// same level.
     requests: Vec<[u32; N]>,
     /// Of each node: terminals, or what leads to a request; nothing before its level is expanded.
     children: Vec<[u32; 2]>,
@@ -47,7 +48,11 @@ struct Small<const N: usize> {
     siblings: Vec<[u32; 3]>,
 }
 
-/// What leads to a request is its number and so much more.
+/// Operands of more than half as many nodes are left to sweeps: these need not look at all of what they lift or copy.
+const NODES: u64 = 4096;
+
+/// Of nodes under way, the id is not known yet. A number below this is a terminal, a larger one leads to the request whose number
+/// is less by so much.
 const AFTER: u32 = TERMINALS as u32;
 
 /// Builds the diagram of `spec` at the roots of `operands`, unless these are too large or on disk, or it takes more requests than
@@ -84,7 +89,9 @@ impl<const N: usize> Small<N> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
         let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
-        if 2 * nodes > most || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0) {
+        if nodes > most.min(NODES) / 2
+            || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0)
+        {
             return Ok(None);
         }
         let mut arrays = std::mem::take(run.desks[0].batches.get::<Self>());
@@ -98,7 +105,8 @@ impl<const N: usize> Small<N> {
         Ok(None)
     }
 
-    /// Top-down; a search ends on the level where something is true. Answers whether no more than `most` requests were needed.
+    /// Top-down; a search ends on the level where something is true. Answers whether it came to its end with no more than `most`
+    /// requests.
     fn expand<S: Spec<N>>(
         &mut self,
         spec: &S,
@@ -124,7 +132,7 @@ impl<const N: usize> Small<N> {
         }
         run.counters.requests += self.asked;
         run.counters.unreduced = nodes;
-        Ok(self.asked <= most)
+        Ok(self.asked <= most || search && self.found)
     }
 
     /// Lays out the levels of `operands`, on which there is nothing yet.
@@ -201,6 +209,7 @@ impl<const N: usize> Small<N> {
         run: &mut Run<'_>,
     ) -> Result<u64> {
         let rule = spec.rule(self.variables[level]);
+        // All that is asked here is for levels below, so that the list of this one does not grow.
         let (mut next, mut nodes) = (self.waiting[level][0], 0);
         while next > 0 && self.asked <= most {
             let node = (next - AFTER) as usize;

@@ -39,7 +39,8 @@ impl Table {
         requests.len()
     }
 
-    /// Where a search for `request` begins: the highest bits of a product, since what ids have in common is in the lowest.
+    /// Where a search for `request` begins: the highest bits of a product, since what ids have in common is in the lowest. Requests
+    /// can be chosen such that many begin at the same place; then a search takes as many steps as there are requests.
     #[inline(always)]
     fn place_of<const N: usize>(&self, request: &[u32; N]) -> usize {
         let mix = |mixed: u64, &id: &u32| (mixed.rotate_left(27) ^ u64::from(id)).wrapping_mul(MIX);
