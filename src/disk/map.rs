@@ -1,4 +1,4 @@
-//! Read-only mappings of sealed temporary files, for random access within a level. One of the two homes of `unsafe`.
+//! Read-only mappings of sealed temporary files, for random access within a level. The one home of `unsafe`.
 
 use std::{fs::File, io};
 
