@@ -31,7 +31,7 @@
 //!                        reduce ◄── read bottom-up ── Unreduced: arcs                          │
 //!                           │  ids reach their parents through a second LevelQueue             │
 //!                           └──────────────────────────────────────────────────────────────────┘
-//!   small: expand and reduce in plain arrays, for as long as an operation needs a few thousand requests
+//!   small: expand and reduce in plain arrays, for as long as an operation needs some thousand requests
 //!   fold: a sweep that ends in a number or in paths instead of a file (sat_count, path_count, opt_min, sample)
 //!   walk: one path at a time, a small read for each of its nodes (eval, sat_min, pick, cubes, assignments)
 //! ```

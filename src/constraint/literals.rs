@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::account::Account;
 use crate::{
     bdd::Bdd,
-    disk::lane::Lane,
+    disk::{lane::Lane, space::Space},
     error::Result,
     file::writer::NodeWriter,
     model::{FALSE, TRUE},
@@ -68,28 +68,28 @@ impl Store {
     /// The conjunction of `literals`, of which there are some, by ascending variable.
     fn conjunction(&self, literals: Vec<(u32, bool)>, account: Account) -> Result<Bdd> {
         outside_callback()?;
-        if (literals.len() as u64) < self.space().limits.narrow_ids {
-            self.chain::<u32>(literals, account)
+        let space = self.space();
+        if (literals.len() as u64) < space.limits.narrow_ids {
+            self.chain::<u32>(literals, account, &space)
         } else {
-            self.chain::<u64>(literals, account)
+            self.chain::<u64>(literals, account, &space)
         }
     }
 
     /// The same in ids of this width: a node for each literal, which leads to the one before it.
-    fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, account: Account) -> Result<Bdd> {
-        let space = self.space();
+    fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, account: Account, space: &Space) -> Result<Bdd> {
         // Stored is what is false on the path of low arcs: the negation where no literal is positive.
         let complement = literals.iter().all(|literal| !literal.1);
         let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
-        let mut writer = NodeWriter::<I>::new(&space)?;
+        let mut writer = NodeWriter::<I>::new(space)?;
         writer.reserve_levels(literals.len());
         for &(variable, value) in literals.iter().rev() {
             let (low, high) = if value { (elsewhere, below) } else { (below, elsewhere) };
-            below = writer.push(I::of(low), I::of(high), &space)?.get();
+            below = writer.push(I::of(low), I::of(high), space)?.get();
             writer.end_level(variable);
         }
         drop((literals, account));
-        Ok(Bdd::new(self.clone(), Arc::new(writer.seal(&space)?), complement))
+        Ok(Bdd::new(self.clone(), Arc::new(writer.seal(space)?), complement))
     }
 
     /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.

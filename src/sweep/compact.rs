@@ -8,7 +8,8 @@
 //!                 │
 //!                 └─► a node's id: how many marks come before it ─► marked nodes ── operand, bottom-up ─► written
 //! ```
-//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: half a byte a node of the operand.
+//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: half a byte a node of the
+//! operand.
 
 use super::{
     marks::{CHUNK, Marks, ones},

@@ -48,8 +48,8 @@ struct Small<const N: usize> {
     siblings: Vec<[u32; 3]>,
 }
 
-/// Operands of more than half as many nodes are left to sweeps: these need not look at all of what they lift or copy.
-const NODES: u64 = 4096;
+/// Operands of more nodes are left to sweeps: these need not look at all of what they lift or copy.
+const NODES: u64 = 2048;
 
 /// Of nodes under way, the id is not known yet. A number below this is a terminal, a larger one leads to the request whose number
 /// is less by so much.
@@ -89,7 +89,7 @@ impl<const N: usize> Small<N> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
         let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
-        if nodes > most.min(NODES) / 2
+        if nodes > NODES.min(most / 2)
             || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0)
         {
             return Ok(None);

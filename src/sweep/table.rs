@@ -7,14 +7,12 @@ pub struct Table {
     places: Vec<u32>,
     /// So many bits of a hash are not part of a place.
     shift: u32,
-    /// Requests there are.
-    used: usize,
 }
 
 impl Table {
     /// Has no requests then, and room for some `expected`.
     pub fn clear(&mut self, expected: usize) {
-        (self.shift, self.used) = (u64::BITS - (4 * expected.max(4)).ilog2(), 0);
+        self.shift = u64::BITS - (4 * expected.max(4)).ilog2();
         self.places.clear();
         self.places.resize(1 << (u64::BITS - self.shift), 0);
     }
@@ -31,12 +29,12 @@ impl Table {
             }
             place = self.after(place);
         }
-        self.used += 1;
-        self.places[place] = self.used as u32;
-        if 2 * self.used > self.places.len() {
+        let (number, count) = (requests.len(), requests.len() + 1);
+        self.places[place] = count as u32;
+        if 2 * count > self.places.len() {
             self.grow(request, requests);
         }
-        requests.len()
+        number
     }
 
     /// Where a search for `request` begins: the highest bits of a product, since what ids have in common is in the lowest. Requests
