@@ -140,7 +140,7 @@ fn times_are_shown_when_asked_for() {
     assert!(seconds("wait for disk") <= 0.0);
     let folder = temp_dir();
     let spilling =
-        json(command(&format!("count 10 --memory 16MiB --json --times --temp-dir {}", folder.path().display())));
+        json(command(&format!("count 11 --memory 16MiB --json --times --temp-dir {}", folder.path().display())));
     assert!(spilling["times"]["wait for disk"].as_f64() > Some(0.0), "{spilling}");
     let stdout = stdout(command("count 6 --times"));
     let last = stdout.lines().last().expect("lines");

@@ -164,6 +164,11 @@ fn every_way(least: Least) -> Vec<Way> {
     let mut ways: Vec<Way> = vec![
         ("diagrams in files", way(&|l| l.diagrams = 0), Trace::diagrams_on_disk),
         ("arcs on disk", way(&|l| l.arcs = 0), Trace::spilled),
+        (
+            "little memory, common to all",
+            way(&|l| (l.queue, l.arcs, l.diagrams, l.common) = (0, 0, 0, 8 * l.block)),
+            Trace::spilled,
+        ),
         ("levels sorted outside memory", way(&|l| l.sort = least.sort), Trace::sorted_outside),
         ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
         ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::mapped_in_pieces),

@@ -11,6 +11,8 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
+    /// What these three use beyond.
+    pub common: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
@@ -38,10 +40,11 @@ impl Limits {
         let part = |share: usize| budget / 32 * share;
         Self {
             block,
-            queue: part(8),
-            arcs: part(3),
-            diagrams: part(4),
-            sort: part(5),
+            queue: part(4),
+            arcs: part(1),
+            diagrams: part(2),
+            common: part(5),
+            sort: part(8),
             dense: part(3),
             building: part(3),
             window: part(2),

@@ -14,7 +14,8 @@ use std::{
 use super::limits::Limits;
 use crate::error::{Error, Result};
 
-/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another.
+/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another, and where that is
+/// used up draws on what is common to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.
@@ -23,11 +24,13 @@ pub enum Share {
     Arcs,
     /// Nodes of diagrams.
     Diagrams,
+    /// What blocks are charged to beyond the shares above.
+    Common,
     /// Level tables, of diagrams and of sweeps: memory that cannot go to disk.
     Tables,
 }
 
-const SHARES: usize = 4;
+const SHARES: usize = 5;
 
 /// The size of a block: `Small` starts a log, `Medium` and `Full` follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
@@ -99,7 +102,7 @@ impl Pool {
         Self {
             home: Arc::new(Home {
                 bytes: [SMALL.min(block), MEDIUM.min(block), block],
-                limits: [limits.queue, limits.arcs, limits.diagrams, limits.tables],
+                limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables],
                 used: Default::default(),
                 held: AtomicUsize::new(0),
                 free: Default::default(),
@@ -122,12 +125,16 @@ impl Pool {
         self.limit(share).saturating_sub(self.home.used[share as usize].load(Relaxed))
     }
 
-    /// A block of `class` with unspecified contents, or `None` when `share` is used up.
+    /// A block of `class` with unspecified contents, or `None` when `share` is used up and what is common is, too.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
-        let limit = self.limit(share);
+        let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
         // Large diagrams can go to disk, so they leave some of their share to small ones, which do not.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 4 * 3 } else { limit };
-        self.use_up(share, self.home.bytes[class as usize], limit).then(|| self.block(share, class))
+        if self.use_up(share, bytes, limit) {
+            Some(self.block(share, class))
+        } else {
+            self.use_up(Share::Common, bytes, common).then(|| self.block(Share::Common, class))
+        }
     }
 
     /// Charges `bytes` of tables; `what` they are of, for the message.
@@ -247,13 +254,15 @@ impl Drop for Block {
 mod tests {
     use super::*;
 
-    fn pool(queue: usize, arcs: usize) -> Pool {
-        Pool::new(&Limits { block: 1 << 14, queue, arcs, diagrams: 0, ..Limits::of(1 << 24) })
+    const BLOCK: usize = 1 << 14;
+
+    fn pool(queue: usize, arcs: usize, common: usize) -> Pool {
+        Pool::new(&Limits { block: BLOCK, queue, arcs, diagrams: 0, common, ..Limits::of(1 << 24) })
     }
 
     #[test]
     fn a_share_is_never_exceeded_and_blocks_are_recycled() {
-        let pool = pool(3 << 14, 1 << 14);
+        let pool = pool(3 * BLOCK, BLOCK, 0);
         let blocks: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Full)).collect();
         assert_eq!(blocks.len(), 3);
         assert!(pool.take(Share::Diagrams, Class::Small).is_none());
@@ -263,12 +272,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_common_goes_to_whoever_comes_first_and_a_share_of_its_own_stays() {
+        let pool = pool(BLOCK, BLOCK, 2 * BLOCK);
+        let take = |share| pool.take(share, Class::Full);
+        let queue: Vec<_> = std::iter::from_fn(|| take(Share::Queue)).collect();
+        assert_eq!(queue.len(), 3);
+        let arcs = take(Share::Arcs).expect("its own");
+        assert!(take(Share::Arcs).is_none());
+        drop(queue);
+        assert!(take(Share::Arcs).is_some());
+        drop(arcs);
+        assert_eq!(pool.left(Share::Arcs), BLOCK);
+        assert_eq!(pool.left(Share::Common), 2 * BLOCK);
+    }
+
+    #[test]
     fn free_blocks_of_one_size_make_way_for_another() {
-        let pool = pool(2 << 14, 0);
+        let pool = pool(2 * BLOCK, 0, 0);
         let small: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Small)).collect();
-        assert_eq!(small.len(), (2 << 14) / SMALL);
+        assert_eq!(small.len(), 2 * BLOCK / SMALL);
         drop(small);
         let _full = pool.take(Share::Queue, Class::Full).expect("the share is free");
-        assert!(pool.home.held.load(Relaxed) <= 2 << 14);
+        assert!(pool.home.held.load(Relaxed) <= 2 * BLOCK);
     }
 }

@@ -23,7 +23,7 @@ pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// Bytes of memory the logs may hold, and those they do.
+    /// Bytes of memory that are for its logs before those of others, and bytes that they hold.
     quota: usize,
     held: usize,
     /// For the logs themselves.
@@ -121,9 +121,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
             self.held += self.levels[level].go_on_in(block);
             return Ok(());
         }
-        if self.held < self.quota
-            && let Some(bytes) = self.levels[level].grow(&space.pool)
-        {
+        if let Some(bytes) = self.levels[level].grow(&space.pool) {
             self.held += bytes;
             return Ok(());
         }

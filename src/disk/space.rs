@@ -48,7 +48,7 @@ pub mod testing {
 
     /// A space whose division of a large budget is changed by `adjust`.
     pub fn space_with(adjust: impl FnOnce(&mut Limits)) -> Space {
-        let mut limits = Limits::of(1 << 28);
+        let mut limits = Limits { common: 0, ..Limits::of(1 << 28) };
         adjust(&mut limits);
         let pool = Pool::new(&limits);
         Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())

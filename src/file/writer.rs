@@ -24,8 +24,7 @@ use crate::{
 
 /// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
 ///
-/// Nodes stay in RAM while their share of the budget lasts; from then on they go to a file, which takes those before them
-/// too when it is sealed.
+/// Nodes stay in RAM while their share of the budget lasts; then all go to a file, those before them too.
 pub struct NodeWriter<I> {
     levels: Levels,
     /// Of every level so far.
@@ -34,7 +33,7 @@ pub struct NodeWriter<I> {
     blocks: Vec<Block>,
     on_disk: u64,
     file: Option<(Box<dyn ScratchFile>, Claim)>,
-    /// Whether the diagram goes to disk as a whole.
+    /// Whether the diagram goes to disk.
     spills: bool,
     tail: Option<Block>,
     /// Nodes in the tail.
@@ -137,15 +136,14 @@ impl<I: Lane> NodeWriter<I> {
         match (self.tail.take(), block) {
             (Some(tail), block) if size_of_val(tail.words()) == pool.block_bytes() => {
                 let bytes: &[u8] = bytemuck::cast_slice(tail.words());
-                if block.is_none() {
-                    let at = self.blocks.len() as u64 + self.on_disk;
-                    if let Err(error) = self.write(at, bytes, space) {
-                        // As before: the writer may be asked again.
-                        self.tail = Some(tail);
-                        return Err(error);
-                    }
-                    self.on_disk += 1;
+                if block.is_none()
+                    && let Err(error) = self.spill(bytes, space)
+                {
+                    // As before: the writer may be asked again.
+                    self.tail = Some(tail);
+                    return Err(error);
                 }
+                self.on_disk += u64::from(block.is_none());
                 self.hash.get_or_insert_default().update(bytes);
                 self.used = 0;
                 self.tail = match block {
@@ -168,6 +166,20 @@ impl<I: Lane> NodeWriter<I> {
             }
         }
         Ok(())
+    }
+
+    /// Writes `bytes` to the file, behind all full blocks, of which those in RAM go there too: what would be written in the end
+    /// in any case keeps no memory from the sweep. Where that fails, it can be done again.
+    fn spill(&mut self, bytes: &[u8], space: &Space) -> Result<()> {
+        while let Some(block) = self.blocks.pop() {
+            let at = self.blocks.len() as u64;
+            if let Err(error) = self.write(at, bytemuck::cast_slice(block.words()), space) {
+                self.blocks.push(block);
+                return Err(error);
+            }
+            self.on_disk += 1;
+        }
+        self.write(self.on_disk, bytes, space)
     }
 
     /// Writes the block of number `at` to the file, which is made if there is none.
@@ -260,15 +272,10 @@ impl<I: Lane> NodeWriter<I> {
         let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
-        if self.spills {
-            let in_ram = std::mem::take(&mut self.blocks);
-            let first_free = in_ram.len() as u64 + self.on_disk;
-            if let Some(tail) = self.tail.take() {
-                self.write(first_free, &bytemuck::cast_slice(tail.words())[..used], space)?;
-            }
-            for (at, block) in in_ram.into_iter().enumerate() {
-                self.write(at as u64, bytemuck::cast_slice(block.words()), space)?;
-            }
+        if self.spills
+            && let Some(tail) = self.tail.take()
+        {
+            self.spill(&bytemuck::cast_slice(tail.words())[..used], space)?;
         }
         let body = if let Some((file, claim)) = self.file {
             Body::Disk { file, _claim: claim }

@@ -40,7 +40,7 @@ pub fn roomy_store() -> Store {
 
 /// The division of a roomy budget, changed by `adjust`; small operations are done in the way of large ones.
 pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
-    let mut limits = Limits { small: 0, ..Limits::of(1 << 28) };
+    let mut limits = Limits { small: 0, common: 0, ..Limits::of(1 << 28) };
     adjust(&mut limits);
     limits
 }
