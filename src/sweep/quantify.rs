@@ -125,6 +125,17 @@ impl Quantify {
         if count == 0 { Gathered::Nothing } else { Gathered::Some }
     }
 
+    /// Whether `ids` are in the order that `gather` brings them into, and nothing decides them. Most that are asked for are.
+    #[inline(always)]
+    fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
+        let mut before = I::MAX;
+        ids.iter().fold(true, |is, &id| {
+            let fits = id.get() == self.neutral() || id.get() >= TERMINALS && id < before;
+            before = id;
+            is & fits
+        })
+    }
+
     /// The value of a set of two ids if it is decided; the set is in order then.
     #[inline(always)]
     fn decide_two<I: Lane>(&self, set: &mut [I]) -> Option<bool> {
@@ -165,6 +176,9 @@ impl<const N: usize> Spec<N> for Quantify {
             return self.decide_two(&mut request[..2]);
         }
         let ids = *request;
+        if self.is_set(&ids[..N - 1]) {
+            return (ids[0].get() < TERMINALS).then_some(!self.absorbing);
+        }
         match self.gather(ids[..N - 1].iter().copied(), request) {
             Gathered::Decided => Some(self.absorbing),
             Gathered::Nothing => Some(!self.absorbing),
@@ -188,8 +202,9 @@ impl<const N: usize> Spec<N> for Quantify {
     #[inline(always)]
     fn change<I: Lane>(&self, (): (), low: &mut [I; N], high: &mut [I; N]) -> bool {
         let mut both = *low;
-        let ids = low[..N - 1].iter().chain(&high[..N - 1]).copied();
-        let fits = self.gather(ids, &mut both) != Gathered::TooMany;
+        // What is below this level is in both.
+        let others = low.iter().zip(&high[..N - 1]).filter(|(low, high)| low != high).map(|(_, high)| high);
+        let fits = self.gather(low[..N - 1].iter().chain(others).copied(), &mut both) != Gathered::TooMany;
         if fits {
             *low = both;
         }
