@@ -246,7 +246,7 @@ fn circuits_are_true_where_another_package_says_so() -> Result<()> {
 #[test]
 fn all_points_of_a_large_function_are_found_under_the_smallest_budget() -> Result<()> {
     let store = smallest_store();
-    // Together they outgrow the share of the budget that diagrams have.
+    // Together they outgrow what the budget has for diagrams.
     let functions: Vec<Bdd> = (0..16).map(|seed| random_function(&store, seed, 18)).collect();
     let f = functions.iter().rfind(|f| f.disk_bytes() > 0).expect("a diagram on disk");
     let [mut assignments, mut cubes] = [0u64; 2];

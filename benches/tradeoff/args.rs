@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(long, value_name = "T", value_delimiter = ',', default_value = "1")]
     #[arg(value_parser = value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
-    /// Block sizes: powers of two from 256B to a sixteenth of the memory, or `default`, which depends on the memory
+    /// Block sizes: powers of two from 256B to a 32nd of the memory, or `default`, which depends on the memory
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "default", value_parser = block)]
     block: Vec<Block>,
     /// Runs of each combination; medians are printed

@@ -10,9 +10,9 @@ use strata_bdd::{
 /// The first block of every log has that many bytes, so full ones have no fewer.
 pub const SMALLEST_BLOCK: usize = 256;
 
-/// A queue whose share of `memory`, a quarter, is used up makes a quarter of it free: a block must fit there.
+/// A queue that has used up its share makes a quarter of its own part free, an eighth of `memory`: a block must fit there.
 pub fn largest_block(memory: usize) -> usize {
-    memory / 16
+    memory / 32
 }
 
 /// The unit of memory, of spilling and of reading back.

@@ -14,8 +14,8 @@ use std::{
 use super::limits::Limits;
 use crate::error::{Error, Result};
 
-/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another, and where that is
-/// used up draws on what is common to them.
+/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond it, it draws
+/// on what is common to them, and a share counts as used up when that is, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.
@@ -125,11 +125,11 @@ impl Pool {
         self.limit(share).saturating_sub(self.home.used[share as usize].load(Relaxed))
     }
 
-    /// A block of `class` with unspecified contents, or `None` when `share` is used up and what is common is, too.
+    /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
         let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
-        // Large diagrams can go to disk, so they leave some of their share to small ones, which do not.
-        let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 4 * 3 } else { limit };
+        // A diagram on disk takes a file, so large ones leave half of their own share to small ones, which are many.
+        let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
         if self.use_up(share, bytes, limit) {
             Some(self.block(share, class))
         } else {

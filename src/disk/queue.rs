@@ -23,7 +23,7 @@ pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// Bytes of memory that are for its logs before those of others, and bytes that they hold.
+    /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
     /// For the logs themselves.
