@@ -143,7 +143,6 @@ impl<I: Lane> NodeWriter<I> {
                     self.tail = Some(tail);
                     return Err(error);
                 }
-                self.on_disk += u64::from(block.is_none());
                 self.hash.get_or_insert_default().update(bytes);
                 self.used = 0;
                 self.tail = match block {
@@ -179,7 +178,9 @@ impl<I: Lane> NodeWriter<I> {
             }
             self.on_disk += 1;
         }
-        self.write(self.on_disk, bytes, space)
+        self.write(self.on_disk, bytes, space)?;
+        self.on_disk += 1;
+        Ok(())
     }
 
     /// Writes the block of number `at` to the file, which is made if there is none.
