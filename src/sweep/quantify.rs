@@ -125,7 +125,7 @@ impl Quantify {
         if count == 0 { Gathered::Nothing } else { Gathered::Some }
     }
 
-    /// Whether `ids` are in the order that `gather` brings them into, and nothing decides them. Most that are asked for are.
+    /// Whether `gather` would leave `ids` as they are, and none of them decides. That is so for most that are asked for.
     #[inline(always)]
     fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
         let mut before = I::MAX;
