@@ -1,7 +1,7 @@
 //! N-Queens by the classic recipe under every combination of settings: which ones suit this machine?
 //!
 //! `cargo bench --bench tradeoff -- [--n 12] [--memory 16MiB,64MiB,256MiB,1GiB] [--threads 1] [--block default,64KiB]`
-//! `[--runs 1] [--limit 600] [--out target/tradeoff] [--temp-dir DIR]`
+//! `[--compress true,false] [--runs 1] [--limit 600] [--out target/tradeoff] [--temp-dir DIR]`
 //!
 //! Prints a table and leaves in the folder of `--out`: `tradeoff.csv`, a line for every run, written when it ends; `wall.svg`,
 //! the time against memory; `disk.svg`, temporary disk and bytes spilled against memory.

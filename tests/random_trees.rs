@@ -173,6 +173,7 @@ fn every_way(least: Least) -> Vec<Way> {
         ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
         ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::mapped_in_pieces),
         ("all at once", least.all(), Trace::all_at_once),
+        ("all at once, not packed", Limits { compress: false, ..least.all() }, Trace::all_at_once),
     ];
     ways.extend(
         least.queue.map(|queue| ("a small queue", way(&|l| l.queue = queue), Trace::spilled as fn(&Trace) -> bool)),
@@ -341,7 +342,11 @@ fn diagrams_that_outgrow_the_smallest_budget_are_the_same_as_in_a_large_one() ->
         Ok(vec![and.imp(&ite)?, f, g, h, and, xor, ite])
     };
     let (small, large) = (smallest_store(), default_store());
+    let plain = Store::new(Config { memory: strata_bdd::SMALLEST_MEMORY, compress: false, ..Config::default() })?;
     let found = work(&small)?;
+    check_same(&work(&plain)?, &found, "the smallest budget, not packed");
+    let [packed, unpacked] = [&small, &plain].map(|store| store.stats().spilled_bytes);
+    assert!(packed < unpacked / 4 * 3, "{packed} bytes packed, {unpacked} not");
     check_same(&found, &work(&large)?, "the smallest budget");
     assert!(small.stats().spilled_bytes > 1 << 20, "{:?}", small.stats());
     assert!(found.iter().any(|f| f.disk_bytes() > 0) && found.iter().any(|f| f.disk_bytes() == 0));

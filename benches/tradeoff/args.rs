@@ -2,13 +2,13 @@
 
 use std::{env, ffi::OsString, path::PathBuf, time::Duration};
 
-use clap::{CommandFactory, Parser, error::ErrorKind, value_parser};
+use clap::{ArgAction, CommandFactory, Parser, error::ErrorKind, value_parser};
 use strata_bdd::SMALLEST_MEMORY;
 
 use super::setting::{Block, SMALLEST_BLOCK, Setting, largest_block, size_label};
 use crate::size::memory_size;
 
-/// Measures N queens under every combination of memory, threads and block size.
+/// Measures N queens under every combination of memory, threads, block size and packing.
 #[derive(Parser)]
 #[command(name = "tradeoff")]
 pub struct Args {
@@ -25,6 +25,10 @@ pub struct Args {
     /// Block sizes: powers of two from 256B to a 32nd of the memory, or `default`, which depends on the memory
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "default", value_parser = block)]
     block: Vec<Block>,
+    /// Whether temporary files are packed
+    #[arg(long, value_name = "BOOL", value_delimiter = ',', default_value = "true")]
+    #[arg(action = ArgAction::Append, value_parser = value_parser!(bool))]
+    compress: Vec<bool>,
     /// Runs of each combination; medians are printed
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub runs: u32,
@@ -78,15 +82,24 @@ impl Args {
             ([], false) => &[SMALLEST_MEMORY],
             (given, _) => given,
         };
-        let of_block = |threads, block| budgets.iter().map(move |&memory| Setting { memory, threads, block });
-        let of_threads = |threads| self.block.iter().flat_map(move |&block| of_block(threads, block));
-        self.threads.iter().flat_map(|&threads| of_threads(threads)).collect()
+        let mut settings = Vec::new();
+        for &threads in &self.threads {
+            for &block in &self.block {
+                for &compress in &self.compress {
+                    settings.extend(budgets.iter().map(|&memory| Setting { memory, threads, block, compress }));
+                }
+            }
+        }
+        settings
     }
 
     /// The arguments of the child that runs `setting`.
     pub fn for_child(&self, setting: &Setting) -> Vec<OsString> {
-        let Setting { memory, threads, block } = setting;
-        let line = format!("--child --n {} --memory {memory} --threads {threads} --block {block}", self.n());
+        let Setting { memory, threads, block, compress } = setting;
+        let line = format!(
+            "--child --n {} --memory {memory} --threads {threads} --block {block} --compress {compress}",
+            self.n()
+        );
         let folder = ["--temp-dir".into(), self.temp_dir.clone().into()];
         line.split_whitespace().map(OsString::from).chain(folder).collect()
     }

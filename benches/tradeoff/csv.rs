@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{Failure, peers::measure::Sample};
 
-const SETTINGS: [&str; 7] = ["n", "memory_bytes", "threads", "block_bytes", "block_is_default", "run", "finished"];
+const SETTINGS: [&str; 8] =
+    ["n", "memory_bytes", "threads", "block_bytes", "block_is_default", "is_packed", "run", "finished"];
 
 /// A file of comma-separated values: one line of headings, then numbers alone, or nothing where there is none. It is whole
 /// after every line.
@@ -37,6 +38,7 @@ impl Csv {
             setting.threads.to_string(),
             setting.block_bytes().to_string(),
             u8::from(setting.block == Block::Default).to_string(),
+            u8::from(setting.compress).to_string(),
             run.to_string(),
             u8::from(sample.is_some()).to_string(),
         ];

@@ -56,7 +56,7 @@ impl Row {
 
     /// The row in Markdown, of `runs` runs wanted.
     fn markdown(&self, runs: u32) -> String {
-        let Setting { memory, threads, block } = self.setting;
+        let Setting { memory, threads, block, compress } = self.setting;
         let size = size_label(self.setting.block_bytes());
         let result = match &self.failure {
             Some(failure) => format!("FAILED: {failure}"),
@@ -67,6 +67,7 @@ impl Row {
             size_label(memory),
             threads.to_string(),
             if block == Block::Default { format!("default, {size}") } else { size },
+            if compress { "yes" } else { "no" }.into(),
             self.samples.len().to_string(),
         ];
         let shown = |figure: &Figure| self.median(figure).map_or("–".into(), |value| figure.shown(value));
@@ -92,9 +93,9 @@ pub fn likely_time(rows: &[Row], at: usize) -> f64 {
 
 /// The table of all rows in Markdown.
 pub fn markdown(rows: &[Row], runs: u32) -> String {
-    let settings = ["memory", "threads", "block", "runs"];
+    let settings = ["memory", "threads", "block", "packed", "runs"];
     let headings = settings.into_iter().chain(figure::ALL.iter().map(|figure| figure.heading)).chain(["result"]);
-    let rule = format!("|--:|--:|--:{}|---|", "|--:".repeat(1 + figure::ALL.len()));
+    let rule = format!("|--:|--:|--:|---{}|---|", "|--:".repeat(1 + figure::ALL.len()));
     let head = [cells(headings.map(String::from)), rule];
     head.into_iter().chain(rows.iter().map(|row| row.markdown(runs))).collect::<Vec<_>>().join("\n")
 }

@@ -33,6 +33,8 @@ pub struct Setting {
     pub threads: u16,
     /// The size of a block.
     pub block: Block,
+    /// Whether temporary files are packed.
+    pub compress: bool,
 }
 
 impl Setting {
@@ -46,7 +48,7 @@ impl Setting {
 
     /// A store with these settings.
     pub fn open(&self, scratch: PathBuf) -> Result<Store> {
-        let limits = Limits { block: self.block_bytes(), ..Limits::of(self.memory) };
+        let limits = Limits { block: self.block_bytes(), compress: self.compress, ..Limits::of(self.memory) };
         let testing = Testing { limits: Some(limits), backend: None };
         Store::new(Config { memory: self.memory, scratch, threads: self.threads.into(), testing, ..Config::default() })
     }
@@ -54,9 +56,10 @@ impl Setting {
     /// All of it but the memory, in words.
     pub fn but_memory(&self) -> String {
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        let packed = if self.compress { "" } else { ", not packed" };
         match self.block {
-            Block::Default => format!("{threads}, default blocks"),
-            Block::Bytes(bytes) => format!("{threads}, blocks of {}", size_label(bytes)),
+            Block::Default => format!("{threads}, default blocks{packed}"),
+            Block::Bytes(bytes) => format!("{threads}, blocks of {}{packed}", size_label(bytes)),
         }
     }
 }

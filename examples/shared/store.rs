@@ -4,7 +4,7 @@ mod size;
 
 use std::path::PathBuf;
 
-use clap::{Args, value_parser};
+use clap::{ArgAction, Args, value_parser};
 use strata_bdd::{Config, ProgressCallback, Result, Store};
 
 use size::memory_size;
@@ -22,6 +22,9 @@ pub struct StoreOptions {
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     threads: u16,
+    /// Whether to pack what goes to temporary files: fewer bytes, more work.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
+    compress: bool,
 }
 
 impl StoreOptions {
@@ -31,6 +34,7 @@ impl StoreOptions {
             memory: self.memory,
             scratch: self.temp_dir.clone(),
             threads: self.threads.into(),
+            compress: self.compress,
             progress,
             ..Config::default()
         })

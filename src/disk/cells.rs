@@ -22,6 +22,17 @@ impl Default for Range {
 }
 
 impl Range {
+    /// The range of `values`, as many at once as the machine takes.
+    #[inline(always)]
+    pub fn of<I: Lane>(values: impl Iterator<Item = I>) -> Self {
+        let (mut low, mut high) = (I::MAX, I::zeroed());
+        for value in values {
+            low = low.min(value.minus(I::of(APART)));
+            high = high.max(value);
+        }
+        Self { low: low.get(), high: high.get() }
+    }
+
     /// Widens the range to take in `value`.
     #[inline(always)]
     pub fn include<I: Lane>(&mut self, value: I) {
@@ -34,6 +45,28 @@ impl Range {
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
     }
+
+    /// What is taken off its values to give them places; those left out keep theirs.
+    pub fn base(&self) -> u64 {
+        if self.high < APART { 0 } else { self.low.min(self.high - APART) }
+    }
+
+    /// The place of its largest value.
+    pub fn last(&self) -> u64 {
+        self.high - self.base()
+    }
+}
+
+/// The place of `value` in a range with this `base`.
+#[inline(always)]
+pub fn place_of<I: Lane>(value: I, base: I) -> I {
+    if value < I::of(APART) { value } else { value.minus(base) }
+}
+
+/// The value at `place` in a range with this `base`.
+#[inline(always)]
+pub fn value_at<I: Lane>(place: I, base: I) -> I {
+    if place < I::of(APART) { place } else { place.minus(I::zeroed().minus(base)) }
 }
 
 /// Which cell a record belongs to: the order of cells is the order of the lane.
@@ -50,8 +83,7 @@ pub struct Cells {
 impl Cells {
     /// At most `most` cells for the values of `lane` within `range`.
     pub fn new(range: &Range, lane: usize, most: usize) -> Self {
-        let base = if range.high < APART { 0 } else { range.low.min(range.high - APART) };
-        let last = range.high - base;
+        let (base, last) = (range.base(), range.last());
         let shift = (0..u64::BITS).find(|shift| last >> shift < most as u64).unwrap_or(u64::BITS - 1);
         Self { lane, base, shift, count: (last >> shift) as usize + 1 }
     }
@@ -59,8 +91,7 @@ impl Cells {
     /// The cell of a record with `key` in the lane.
     #[inline(always)]
     pub fn of<I: Lane>(&self, key: I) -> usize {
-        let value = key.get();
-        ((if value < APART { value } else { value - self.base }) >> self.shift) as usize
+        (place_of(key.get(), self.base) >> self.shift) as usize
     }
 
     /// Whether the records of a cell agree in the lane.

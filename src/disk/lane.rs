@@ -21,6 +21,10 @@ pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
     /// The value, widened.
     fn get(self) -> u64;
 
+    /// The difference; what is less than nothing wraps around.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+
     /// The two as one number, this one leading.
     fn before(self, next: Self) -> Self::Pair;
 
@@ -41,6 +45,11 @@ impl Lane for u32 {
     #[inline(always)]
     fn get(self) -> u64 {
         u64::from(self)
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
     }
 
     #[inline(always)]
@@ -67,6 +76,11 @@ impl Lane for u64 {
     #[inline(always)]
     fn get(self) -> u64 {
         self
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
     }
 
     #[inline(always)]

@@ -29,6 +29,8 @@ pub struct Limits {
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,
+    /// Whether records are packed on their way to disk.
+    pub compress: bool,
     /// Ids from here on do not fit the narrow width.
     pub narrow_ids: u64,
 }
@@ -54,6 +56,7 @@ impl Limits {
             growth: 1,
             small: (budget as u64 / 4096).min(1 << 14),
             alone: 1 << 13,
+            compress: true,
             narrow_ids: 1 << 30,
         }
     }

@@ -12,8 +12,9 @@ use std::ops::Range;
 use super::{
     lane::Lane,
     pool::{Block, Charge, Share},
+    run::{Bundle, Rest},
     space::Space,
-    spool::{Bundle, Spool},
+    spool::Spool,
 };
 use crate::error::Result;
 
@@ -26,6 +27,8 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
+    /// Where logs that go to disk go on.
+    rest: Rest,
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -42,7 +45,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
         let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, spare: Vec::new(), quota, held: 0, _charge: charge })
+        Ok(Self { levels, spare: Vec::new(), quota, held: 0, rest: Rest::default(), _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -138,7 +141,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let mut bundle = Bundle::new(space);
+        let mut bundle = Bundle::new(&mut self.rest, space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {
@@ -160,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
-        let space = testing::space_with(|limits| (limits.block, limits.queue) = (16 << 10, 1 << 20));
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (16 << 10, 1 << 20, false));
         let _others: Vec<_> = std::iter::from_fn(|| space.pool.take(Share::Queue, Class::Small)).collect();
         let mut queue = LevelQueue::<u32, 3>::new(4, 2, &space).expect("room for tables");
         for at in 0..100_000 {

@@ -45,7 +45,7 @@ impl Scratch {
         move |source| Error::Io { action, folder: folder.clone(), source }
     }
 
-    /// A slot of one's own, to be written once.
+    /// A slot of one's own, each byte to be written once.
     pub fn reserve(self: &Arc<Self>) -> Result<Slot> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.file.is_none() {
@@ -59,21 +59,19 @@ impl Scratch {
         Ok(Slot { index, area: self.clone() })
     }
 
-    /// A slot that holds `bytes`, at most a block of them.
-    pub fn write(self: &Arc<Self>, bytes: &[u8]) -> Result<Slot> {
-        let slot = self.reserve()?;
-        slot.write(bytes)?;
-        Ok(slot)
+    /// Bytes of a slot.
+    pub fn slot_bytes(&self) -> usize {
+        self.slot_bytes
     }
 }
 
 impl Slot {
-    /// Writes at most a slot's worth of bytes.
-    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+    /// Writes bytes at `offset` within the slot.
+    pub fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
         let area = &self.area;
-        debug_assert!(bytes.len() <= area.slot_bytes);
+        debug_assert!(offset + bytes.len() <= area.slot_bytes);
         let _waiting = area.meter.clock.start(Phase::Disk);
-        self.file().write_at(bytes, self.index * area.slot_bytes as u64).map_err(area.fail("write"))?;
+        self.file().write_at(bytes, self.place(offset)).map_err(area.fail("write"))?;
         area.meter.spilled(bytes.len() as u64);
         Ok(())
     }
@@ -81,8 +79,18 @@ impl Slot {
     /// Reads bytes back, from `offset` within the slot.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
         let _waiting = self.area.meter.clock.start(Phase::Disk);
-        let at = self.index * self.area.slot_bytes as u64 + offset as u64;
-        self.file().read_at(bytes, at).map_err(self.area.fail("read"))
+        self.file().read_at(bytes, self.place(offset)).map_err(self.area.fail("read"))
+    }
+
+    /// What to say when what was read is not what was written.
+    pub fn damaged(&self) -> Error {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, "other bytes than were written");
+        self.area.fail("read")(source)
+    }
+
+    /// Where `offset` within the slot is in the file.
+    fn place(&self, offset: usize) -> u64 {
+        self.index * self.area.slot_bytes as u64 + offset as u64
     }
 
     fn file(&self) -> Arc<dyn ScratchFile> {

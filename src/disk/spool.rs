@@ -7,13 +7,13 @@
 //! Who spills, and when, is the owner's choice: a log of its own writes its full tail out when its share is used up
 //! ([`Spool::append`]); a queue of many logs writes those it needs last ([`Spool::evict`]).
 
-use std::{marker::PhantomData, sync::Arc};
+use std::marker::PhantomData;
 
 use super::{
     cells::Range,
     lane::Lane,
     pool::{Block, Class, Pool, Share},
-    scratch::Slot,
+    run::{Buffer, Bundle, Rest, Run, buffer},
     source::Source,
     space::Space,
 };
@@ -31,29 +31,35 @@ pub struct Spool<I, const N: usize> {
     filed: u64,
     /// The range of the first lane over the parts on disk.
     spilled: Range,
+    /// Where this log's own spilled tails go on.
+    rest: Rest,
     marker: PhantomData<I>,
 }
 
-/// A finished run of records, and how many lanes it fills.
+/// A finished part of a log.
 #[derive(Debug)]
 enum Part {
+    /// A block, and how many lanes of it are filled.
     Ram(Block, u32),
-    /// At an offset (bytes) in a slot, which may hold runs of other logs too.
-    Disk(Arc<Slot>, u32, u32),
+    Disk(Run),
 }
 
-/// A place for blocks that are read back, made when first needed.
-type Buffer = Option<Box<[u64]>>;
+/// Places for a part that is read back and for what it was packed into.
+#[derive(Default)]
+struct Buffers {
+    records: Buffer,
+    packed: Buffer,
+}
 
 impl Part {
-    /// The records of this part, read into `buffer` if they are on disk.
-    fn records<'a, I: Lane, const N: usize>(&'a self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [[I; N]]> {
+    /// The records of this part, read into `buffers` if they are on disk.
+    fn records<'a, I: Lane, const N: usize>(&'a self, buffers: &'a mut Buffers, pool: &Pool) -> Result<&'a [[I; N]]> {
         match self {
             Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
-            Part::Disk(slot, offset, lanes) => {
-                let buffer = buffer.get_or_insert_with(|| pool.buffer());
-                slot.read(*offset as usize, lane_bytes_mut::<I>(buffer, *lanes as usize))?;
-                Ok(records(buffer, *lanes as usize))
+            Part::Disk(run) => {
+                let words = buffer(&mut buffers.records, pool);
+                run.read::<I, N>(words, &mut buffers.packed, pool)?;
+                Ok(records(words, run.lanes as usize))
             }
         }
     }
@@ -62,14 +68,6 @@ impl Part {
 /// The first `lanes` lanes of a block, as records.
 fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]] {
     bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
-}
-
-fn lane_bytes<I: Lane>(words: &[u64], lanes: usize) -> &[u8] {
-    &bytemuck::cast_slice(words)[..lanes * size_of::<I>()]
-}
-
-fn lane_bytes_mut<I: Lane>(words: &mut [u64], lanes: usize) -> &mut [u8] {
-    &mut bytemuck::cast_slice_mut(words)[..lanes * size_of::<I>()]
 }
 
 impl<I: Lane, const N: usize> Spool<I, N> {
@@ -82,6 +80,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             used: 0,
             filed: 0,
             spilled: Range::default(),
+            rest: Rest::default(),
             marker: PhantomData,
         }
     }
@@ -154,7 +153,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     pub fn memory(&self) -> usize {
         let parts = self.parts.iter().map(|part| match part {
             Part::Ram(block, _) => size_of_val(block.words()),
-            Part::Disk(..) => 0,
+            Part::Disk(_) => 0,
         });
         parts.sum::<usize>() + size_of_val(self.tail.words())
     }
@@ -200,11 +199,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             return Ok(());
         }
         if self.tail.class() == Class::Full {
-            let (words, used) = (self.tail.words(), self.used as usize);
-            let slot = space.scratch.write(lane_bytes::<I>(words, used))?;
-            include::<I, N>(&mut self.spilled, 0, records(words, used));
+            let tail = records::<I, N>(self.tail.words(), self.used as usize);
+            let mut bundle = Bundle::new(&mut self.rest, space);
+            let (run, range) = bundle.add(tail)?;
+            bundle.finish()?;
+            self.spilled.join(&range);
             self.filed = self.count();
-            self.parts.push(Part::Disk(Arc::new(slot), 0, self.used));
+            self.parts.push(Part::Disk(run));
             self.used = 0;
         } else {
             // One full block a log is what it needs to spill well, whatever its share.
@@ -223,9 +224,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         for part in self.parts.iter_mut().rev() {
             let Part::Ram(block, lanes) = part else { break };
             freed += size_of_val(block.words());
-            include::<I, N>(&mut self.spilled, 0, records(block.words(), *lanes as usize));
-            let (slot, offset) = bundle.add(lane_bytes::<I>(block.words(), *lanes as usize))?;
-            *part = Part::Disk(slot, offset, *lanes);
+            let records = records::<I, N>(block.words(), *lanes as usize);
+            let (run, range) = bundle.add(records)?;
+            self.spilled.join(&range);
+            *part = Part::Disk(run);
         }
         Ok(freed)
     }
@@ -247,8 +249,8 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let mut buffer = None;
-        parts.try_for_each(|part| show(part.records(&mut buffer, &space.pool)?))?;
+        let mut buffers = Buffers::default();
+        parts.try_for_each(|part| show(part.records(&mut buffers, &space.pool)?))?;
         show(self.tail())
     }
 
@@ -257,9 +259,9 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if !self.tail().iter().all(&mut is) {
             return Ok(false);
         }
-        let mut buffer = None;
+        let mut buffers = Buffers::default();
         for part in &self.parts {
-            if !part.records(&mut buffer, &space.pool)?.iter().all(&mut is) {
+            if !part.records(&mut buffers, &space.pool)?.iter().all(&mut is) {
                 return Ok(false);
             }
         }
@@ -269,9 +271,9 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
     /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
-        let mut buffer = None;
+        let mut buffers = Buffers::default();
         for part in std::mem::take(&mut self.parts) {
-            show(part.records(&mut buffer, &space.pool)?)?;
+            show(part.records(&mut buffers, &space.pool)?)?;
         }
         show(self.tail())?;
         if self.tail.class() != Class::Small {
@@ -301,7 +303,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// The log as a stack: its last record comes first.
     pub fn into_stack(mut self) -> Stack<I, N> {
         self.file_tail();
-        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, marker: PhantomData }
+        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, packed: None, marker: PhantomData }
     }
 }
 
@@ -324,7 +326,7 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
         let mut range = if lane == 0 { self.spilled } else { Range::default() };
         let parts = self.parts.iter().filter(|part| lane > 0 || matches!(part, Part::Ram(..)));
         self.visit_parts(parts, space, |block| {
-            include(&mut range, lane, block);
+            range.join(&Range::of(block.iter().map(|record| record[lane])));
             Ok(())
         })?;
         Ok(range)
@@ -332,52 +334,6 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
 
     fn drain(self, lane: usize, space: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {
         Spool::drain(self, space, |block| block.iter().try_for_each(|record| show(record[lane], record)))
-    }
-}
-
-/// Widens `range` to take in a lane of `records`.
-fn include<I: Lane, const N: usize>(range: &mut Range, lane: usize, records: &[[I; N]]) {
-    let mut wider = *range;
-    for record in records {
-        wider.include(record[lane]);
-    }
-    *range = wider;
-}
-
-/// Runs of records on their way to disk together, so that small ones fill a slot.
-pub struct Bundle<'a> {
-    space: &'a Space,
-    slot: Option<Arc<Slot>>,
-    bytes: Vec<u8>,
-}
-
-impl<'a> Bundle<'a> {
-    /// An empty bundle.
-    pub fn new(space: &'a Space) -> Self {
-        Self { space, slot: None, bytes: Vec::new() }
-    }
-
-    /// Takes the bytes of a run; gives the slot and the offset where they will be.
-    fn add(&mut self, bytes: &[u8]) -> Result<(Arc<Slot>, u32)> {
-        if self.bytes.len() + bytes.len() > self.space.limits.block {
-            self.finish()?;
-        }
-        let slot = match &self.slot {
-            Some(slot) => slot.clone(),
-            None => self.slot.insert(Arc::new(self.space.scratch.reserve()?)).clone(),
-        };
-        let offset = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(bytes);
-        Ok((slot, offset))
-    }
-
-    /// Writes what has been taken.
-    pub fn finish(&mut self) -> Result<()> {
-        if let Some(slot) = self.slot.take() {
-            slot.write(&self.bytes)?;
-            self.bytes.clear();
-        }
-        Ok(())
     }
 }
 
@@ -390,6 +346,8 @@ pub struct Stack<I, const N: usize> {
     chunk: Option<Block>,
     /// Lanes of it not yet popped.
     left: usize,
+    /// For what it was packed into.
+    packed: Buffer,
     marker: PhantomData<I>,
 }
 
@@ -411,7 +369,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
             self.parts.push(Part::Ram(chunk, self.left as u32));
         }
         let lanes = self.parts.iter().map(|part| match part {
-            Part::Ram(_, lanes) | Part::Disk(_, _, lanes) => u64::from(*lanes),
+            Part::Ram(_, lanes) | Part::Disk(Run { lanes, .. }) => u64::from(*lanes),
         });
         let filed = lanes.sum::<u64>() / N as u64;
         Spool { filed, parts: self.parts, ..Spool::new(self.share) }
@@ -441,11 +399,11 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
         let (block, lanes) = match part {
             Part::Ram(block, lanes) => (block, lanes as usize),
-            Part::Disk(slot, offset, lanes) => {
+            Part::Disk(run) => {
                 let kept = self.chunk.take().filter(|block| block.class() == Class::Full);
                 let mut block = kept.unwrap_or_else(|| space.pool.take_anyway(self.share, Class::Full));
-                slot.read(offset as usize, lane_bytes_mut::<I>(block.words_mut(), lanes as usize))?;
-                (block, lanes as usize)
+                run.read::<I, N>(block.words_mut(), &mut self.packed, &space.pool)?;
+                (block, run.lanes as usize)
             }
         };
         self.chunk = Some(block);
