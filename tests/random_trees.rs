@@ -354,6 +354,22 @@ fn diagrams_that_outgrow_the_smallest_budget_are_the_same_as_in_a_large_one() ->
     Ok(())
 }
 
+/// All but the first runs of a log and the logs of few.
+#[test]
+fn what_is_read_back_is_announced() -> Result<()> {
+    let forced = limits(|limits| (limits.block, limits.queue, limits.arcs, limits.sort) = (4096, 0, 0, 64 << 10));
+    let disk = Disk::new();
+    let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
+    let store = Store::new(Config { testing, ..Config::default() })?;
+    let [f, g] = [1, 2].map(|seed| random_function(&store, seed, CIRCUIT_VARIABLES));
+    let before = (disk.calls("read"), disk.announced());
+    f.xor(&g)?;
+    let (reads, announced) = (disk.calls("read") - before.0, disk.announced() - before.1);
+    assert!(reads > 100, "{reads} reads are too few to tell");
+    assert!(announced > reads / 2 && announced <= reads, "{announced} of {reads} reads announced");
+    Ok(())
+}
+
 /// Read at random, an operand beyond the window would be mapped anew for most of the requests.
 #[test]
 fn operands_beyond_the_window_are_read_in_order() -> Result<()> {

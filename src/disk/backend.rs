@@ -5,10 +5,12 @@ use std::{
     fmt,
     fs::File,
     io,
+    num::NonZeroU64,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
+use rustix::fs::Advice;
 use tempfile::TempDir;
 
 use super::{
@@ -42,6 +44,9 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
 
     /// Fills all of `bytes` from `offset` (bytes).
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
+
+    /// Says that `len` bytes from `offset` will be read soon, so that they may be fetched meanwhile.
+    fn will_read(&self, _offset: u64, _len: u64) {}
 
     /// Maps `len` bytes from `offset` for reading. The caller writes there no more.
     fn map(&self, offset: u64, len: usize) -> io::Result<Mapping>;
@@ -93,6 +98,11 @@ impl ScratchFile for Unnamed {
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.0.read_exact_at(bytes, offset)
+    }
+
+    fn will_read(&self, offset: u64, len: u64) {
+        // Where the system does not take the hint, it reads when it has to.
+        let _ = rustix::fs::fadvise(&self.0, offset, NonZeroU64::new(len), Advice::WillNeed);
     }
 
     fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {

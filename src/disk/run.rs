@@ -36,6 +36,11 @@ pub fn buffer<'a>(buffer: &'a mut Buffer, pool: &Pool) -> &'a mut [u64] {
 }
 
 impl Run {
+    /// Says that it will be read soon.
+    pub fn expect(&self) {
+        self.slot.will_read(self.offset as usize, self.bytes as usize);
+    }
+
     /// Fills the beginning of `words` with the records, by way of `packed`.
     pub fn read<I: Lane, const N: usize>(&self, words: &mut [u64], packed: &mut Buffer, pool: &Pool) -> Result<()> {
         let records: &mut [I] = &mut bytemuck::cast_slice_mut(words)[..self.lanes as usize];

@@ -82,6 +82,11 @@ impl Slot {
         self.file().read_at(bytes, self.place(offset)).map_err(self.area.fail("read"))
     }
 
+    /// Says that bytes from `offset` within the slot will be read soon.
+    pub fn will_read(&self, offset: usize, len: usize) {
+        self.file().will_read(self.place(offset), len as u64);
+    }
+
     /// What to say when what was read is not what was written.
     pub fn damaged(&self) -> Error {
         let source = std::io::Error::new(std::io::ErrorKind::InvalidData, "other bytes than were written");

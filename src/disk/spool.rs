@@ -65,6 +65,16 @@ impl Part {
     }
 }
 
+/// So many parts are fetched from disk while one is worked on.
+const AHEAD: usize = 4;
+
+/// Has `part` fetched from disk meanwhile, if that is where it is.
+fn expect(part: Option<&Part>) {
+    if let Some(Part::Disk(run)) = part {
+        run.expect();
+    }
+}
+
 /// The first `lanes` lanes of a block, as records.
 fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]] {
     bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
@@ -245,12 +255,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// The same with some of the finished parts only.
     fn visit_parts<'a>(
         &self,
-        mut parts: impl Iterator<Item = &'a Part>,
+        parts: impl Iterator<Item = &'a Part> + Clone,
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
         let mut buffers = Buffers::default();
-        parts.try_for_each(|part| show(part.records(&mut buffers, &space.pool)?))?;
+        let mut ahead = parts.clone().skip(AHEAD);
+        for part in parts {
+            expect(ahead.next());
+            show(part.records(&mut buffers, &space.pool)?)?;
+        }
         show(self.tail())
     }
 
@@ -272,7 +286,9 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         let mut buffers = Buffers::default();
-        for part in std::mem::take(&mut self.parts) {
+        let mut parts = std::mem::take(&mut self.parts).into_iter();
+        while let Some(part) = parts.next() {
+            expect(parts.as_slice().get(AHEAD - 1));
             show(part.records(&mut buffers, &space.pool)?)?;
         }
         show(self.tail())?;
@@ -397,6 +413,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     #[inline(never)]
     fn load(&mut self, space: &Space) -> Result<bool> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
+        expect(self.parts.iter().nth_back(AHEAD - 1));
         let (block, lanes) = match part {
             Part::Ram(block, lanes) => (block, lanes as usize),
             Part::Disk(run) => {

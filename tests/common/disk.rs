@@ -47,6 +47,8 @@ struct Plan {
     calls: [AtomicU64; ACTIONS.len()],
     /// Bytes of each mapping.
     mapped: Mutex<Vec<usize>>,
+    /// How often something was announced that would be read.
+    announced: AtomicU64,
     /// The action that fails, and how many calls of it succeed before.
     bad_day: Mutex<Option<BadDay>>,
 }
@@ -89,6 +91,11 @@ impl Disk {
     /// How often `action` was asked for.
     pub fn calls(&self, action: &str) -> u64 {
         self.plan.calls[number(action)].load(Relaxed)
+    }
+
+    /// How often a read was announced so far.
+    pub fn announced(&self) -> u64 {
+        self.plan.announced.load(Relaxed)
     }
 
     /// The bytes of every mapping so far.
@@ -208,6 +215,11 @@ impl ScratchFile for File {
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.plan.ask("read")?;
         self.inner.read_at(bytes, offset)
+    }
+
+    fn will_read(&self, offset: u64, len: u64) {
+        self.plan.announced.fetch_add(1, Relaxed);
+        self.inner.will_read(offset, len);
     }
 
     fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
