@@ -52,8 +52,8 @@ pub struct Config {
     /// Threads that share the larger levels of a sweep. Default 1. Each needs memory of its own, so there are no more than one
     /// for every 8 MiB of the budget. Results are the same, to the byte, whatever their number.
     pub threads: usize,
-    /// Whether records are packed on their way to temporary files: less than half as many bytes, for some time of the processor
-    /// instead of the disk's. Default true. Diagrams, which are read at random, are written as they are.
+    /// Whether records are packed on their way to temporary files: down to half as many bytes and less, for time of the processor.
+    /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep. Default: nobody. It must not call operations of a store; they answer
     /// [`Error::InsideCallback`].
@@ -205,8 +205,8 @@ impl Store {
         if config.threads == 0 {
             return Err(Error::NoThreads);
         }
-        let usual = || Limits { compress: config.compress, ..Limits::of(config.memory) };
-        let limits = config.testing.limits.clone().unwrap_or_else(usual);
+        let limits = config.testing.limits.clone().unwrap_or_else(|| Limits::of(config.memory));
+        let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(|source| Error::Io { action: "create", folder: backend.folder().into(), source })?;
         let team = Team::new(config.threads.min(config.memory / SMALLEST_MEMORY * 2))?;

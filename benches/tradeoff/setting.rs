@@ -48,9 +48,10 @@ impl Setting {
 
     /// A store with these settings.
     pub fn open(&self, scratch: PathBuf) -> Result<Store> {
-        let limits = Limits { block: self.block_bytes(), compress: self.compress, ..Limits::of(self.memory) };
+        let limits = Limits { block: self.block_bytes(), ..Limits::of(self.memory) };
         let testing = Testing { limits: Some(limits), backend: None };
-        Store::new(Config { memory: self.memory, scratch, threads: self.threads.into(), testing, ..Config::default() })
+        let Self { memory, threads, compress, .. } = *self;
+        Store::new(Config { memory, scratch, threads: threads.into(), compress, testing, ..Config::default() })
     }
 
     /// All of it but the memory, in words.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::{
     lane::Lane,
     pool::{Block, Charge, Share},
-    run::{Bundle, Rest},
+    run::Bundle,
     space::Space,
     spool::Spool,
 };
@@ -27,8 +27,6 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
-    /// Where logs that go to disk go on.
-    rest: Rest,
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -45,7 +43,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
         let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, spare: Vec::new(), quota, held: 0, rest: Rest::default(), _charge: charge })
+        Ok(Self { levels, spare: Vec::new(), quota, held: 0, _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -141,7 +139,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let mut bundle = Bundle::new(&mut self.rest, space);
+        let mut bundle = Bundle::new(Share::Queue, space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {

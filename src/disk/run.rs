@@ -1,10 +1,10 @@
 //! Runs: records on disk, each run read back as a whole.
 //!
 //! ```text
-//!   slot    [ run ][ run ][ run ]…      written in their order, by one bundle or several
+//!   records ─► packed where that is shorter ─► bundle: [ run ][ run ]… ─► slot
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{
     cells::Range,
@@ -19,7 +19,8 @@ use crate::error::Result;
 /// A run of records on disk.
 #[derive(Debug)]
 pub struct Run {
-    slot: Arc<Slot>,
+    /// Where its bundle is, as soon as that is written.
+    slot: Arc<OnceLock<Slot>>,
     /// Where it begins in the slot, and how long it is there, in bytes.
     offset: u32,
     bytes: u32,
@@ -30,87 +31,77 @@ pub struct Run {
 /// A place for what is read back, made when first needed.
 pub type Buffer = Option<Block>;
 
-/// The place itself.
-pub fn buffer<'a>(buffer: &'a mut Buffer, pool: &Pool) -> &'a mut [u64] {
-    buffer.get_or_insert_with(|| pool.take_anyway(Share::Queue, Class::Full)).words_mut()
+/// The place itself, charged to `share`.
+pub fn buffer<'a>(buffer: &'a mut Buffer, share: Share, pool: &Pool) -> &'a mut [u64] {
+    buffer.get_or_insert_with(|| pool.take_anyway(share, Class::Full)).words_mut()
 }
 
 impl Run {
     /// Says that it will be read soon.
     pub fn expect(&self) {
-        self.slot.will_read(self.offset as usize, self.bytes as usize);
+        self.slot().will_read(self.offset as usize, self.bytes as usize);
     }
 
-    /// Fills the beginning of `words` with the records, by way of `packed`.
-    pub fn read<I: Lane, const N: usize>(&self, words: &mut [u64], packed: &mut Buffer, pool: &Pool) -> Result<()> {
+    /// Fills the beginning of `words` with the records; what they were packed into goes to `packed`, which is charged to `share`.
+    pub fn read<I: Lane, const N: usize>(
+        &self,
+        words: &mut [u64],
+        packed: &mut Buffer,
+        share: Share,
+        pool: &Pool,
+    ) -> Result<()> {
         let records: &mut [I] = &mut bytemuck::cast_slice_mut(words)[..self.lanes as usize];
+        let (slot, offset) = (self.slot(), self.offset as usize);
         if self.bytes as usize == size_of_val(records) {
-            return self.slot.read(self.offset as usize, bytemuck::cast_slice_mut(records));
+            return slot.read(offset, bytemuck::cast_slice_mut(records));
         }
-        let packed = &mut bytemuck::cast_slice_mut(buffer(packed, pool))[..self.bytes as usize];
-        self.slot.read(self.offset as usize, packed)?;
-        let intact = unpack::<I, N>(packed, records.as_chunks_mut().0);
-        intact.ok_or_else(|| self.slot.damaged())
+        let packed = &mut bytemuck::cast_slice_mut(buffer(packed, share, pool))[..self.bytes as usize];
+        slot.read(offset, packed)?;
+        unpack::<I, N>(packed, records.as_chunks_mut().0).ok_or_else(|| slot.damaged())
     }
-}
 
-/// The rest of a slot, for the runs that come next.
-#[derive(Debug, Default)]
-pub struct Rest {
-    slot: Option<Arc<Slot>>,
-    /// Bytes of it that are used.
-    used: u32,
+    fn slot(&self) -> &Slot {
+        self.slot.get().expect("a log is read only if all its bundles were written")
+    }
 }
 
 /// Runs on their way to disk together, so that small ones fill a block.
 pub struct Bundle<'a> {
     space: &'a Space,
-    rest: &'a mut Rest,
-    /// What is to be written at the beginning of the rest, and how many bytes that is.
+    slot: Arc<OnceLock<Slot>>,
     block: Block,
+    /// Bytes of the block that are used.
     filled: usize,
 }
 
 impl<'a> Bundle<'a> {
-    /// An empty bundle of what is written to `rest`, and to new slots when that is full.
-    pub fn new(rest: &'a mut Rest, space: &'a Space) -> Self {
-        Self { space, rest, block: space.pool.take_anyway(Share::Queue, Class::Full), filled: 0 }
+    /// An empty bundle, charged to `share`.
+    pub fn new(share: Share, space: &'a Space) -> Self {
+        Self { space, slot: Arc::default(), block: space.pool.take_anyway(share, Class::Full), filled: 0 }
     }
 
-    /// Takes `records`, at most a block of them; gives the run that they will be, and the range of their first lane.
+    /// Takes `records`, one at least and at most a block of them; gives the run that they will be, and the range of their first
+    /// lane.
     pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]]) -> Result<(Run, Range)> {
-        if self.filled + size_of_val(records) > self.space.limits.block {
+        if self.filled + size_of_val(records) > size_of_val(self.block.words()) {
             self.finish()?;
         }
-        let (start, compress) = (self.filled, self.space.limits.compress);
-        let (bytes, range) = encode(records, &mut self.bytes()[start..], compress);
-        self.filled += bytes;
-        if self.filled > self.rest.left(self.space) {
-            self.filled = start;
-            self.finish()?;
-            self.bytes().copy_within(start..start + bytes, 0);
-            self.filled = bytes;
-            *self.rest = Rest { slot: Some(Arc::new(self.space.scratch.reserve()?)), used: 0 };
-        }
-        let offset = self.rest.used + (self.filled - bytes) as u32;
-        let slot = self.rest.slot.clone().expect("a rest that has room is of a slot");
-        Ok((Run { slot, offset, bytes: bytes as u32, lanes: (records.len() * N) as u32 }, range))
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(self.block.words_mut());
+        let (len, range) = encode(records, &mut bytes[self.filled..], self.space.limits.compress);
+        let (slot, offset) = (self.slot.clone(), self.filled as u32);
+        self.filled += len;
+        Ok((Run { slot, offset, bytes: len as u32, lanes: (records.len() * N) as u32 }, range))
     }
 
     /// Writes what has been taken.
     pub fn finish(&mut self) -> Result<()> {
-        if let Some(slot) = self.rest.slot.clone().filter(|_| self.filled > 0) {
-            // Whole pages: where a part of one is written, the system may have to read the others first.
-            let end = self.filled.next_multiple_of(PAGE).min(self.rest.left(self.space)).min(self.space.limits.block);
-            slot.write(self.rest.used as usize, &self.bytes()[..end])?;
-            self.rest.used += end as u32;
+        if self.filled > 0 {
+            let slot = self.space.scratch.write(bytemuck::cast_slice(self.block.words()), self.filled)?;
+            let taken = std::mem::take(&mut self.slot);
+            taken.set(slot).expect("a bundle is written once");
             self.filled = 0;
         }
         Ok(())
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        bytemuck::cast_slice_mut(self.block.words_mut())
     }
 }
 
@@ -123,16 +114,6 @@ fn encode<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8], compress:
         out[..plain.len()].copy_from_slice(plain);
         (plain.len(), Range::of(records.iter().map(|record| record[0])))
     })
-}
-
-/// Bytes of a page, as far as it matters here.
-const PAGE: usize = 4096;
-
-impl Rest {
-    /// Bytes that are left.
-    fn left(&self, space: &Space) -> usize {
-        self.slot.as_ref().map_or(0, |_| space.scratch.slot_bytes() - self.used as usize)
-    }
 }
 
 #[cfg(test)]
@@ -159,25 +140,27 @@ mod tests {
     fn check(runs: &[(Run, Vec<[u32; 3]>)], space: &Space) {
         let (mut words, mut packed) = (vec![u64::MAX; BLOCK / 8], None);
         for (run, records) in runs {
-            run.read::<u32, 3>(&mut words, &mut packed, &space.pool).expect("a disk that reads");
+            run.read::<u32, 3>(&mut words, &mut packed, Share::Arcs, &space.pool).expect("a disk that reads");
             let lanes: &[u32] = &bytemuck::cast_slice(&words)[..run.lanes as usize];
             assert_eq!(lanes, records.as_flattened());
         }
     }
 
     #[test]
-    fn runs_of_several_logs_come_back_and_their_slots_are_used_again() {
+    fn runs_come_back_and_their_place_is_used_again() {
         for compress in [true, false] {
             let space = testing::space_with(|limits| (limits.block, limits.compress) = (BLOCK, compress));
+            let mut bundles: Vec<Vec<(Run, Vec<[u32; 3]>)>> = Vec::new();
             let mut temp_bytes = 0;
-            for round in 0..3 {
-                let mut rests = [Rest::default(), Rest::default()];
-                let mut runs = Vec::new();
-                for (seed, rest) in (0..60).zip([0, 1, 1].into_iter().cycle()) {
-                    let mut bundle = Bundle::new(&mut rests[rest], &space);
+            for round in 0..4 {
+                // Half of what there is makes way.
+                let mut kept = [true, false].into_iter().cycle();
+                bundles.retain(|_| kept.next() == Some(true));
+                for seed in 0..60 {
+                    let (mut bundle, mut runs) = (Bundle::new(Share::Queue, &space), Vec::new());
                     // One block, or many small runs.
                     let counts =
-                        if seed % 4 < 2 { vec![BLOCK / 12] } else { (0..40).map(|run| 37 * run % 300).collect() };
+                        if seed % 4 < 2 { vec![BLOCK / 12] } else { (1..40).map(|run| 37 * run % 300).collect() };
                     for (at, count) in (0..).zip(counts) {
                         let records = records(count, seed + 100 * at);
                         let (run, range) = bundle.add(&records).expect("room on disk");
@@ -186,17 +169,24 @@ mod tests {
                         runs.push((run, records));
                     }
                     bundle.finish().expect("room on disk");
+                    bundles.push(runs);
                 }
-                check(&runs, &space);
-                runs.reverse();
-                check(&runs, &space);
-                let now = space.meter.temp_bytes.load(Relaxed);
-                let bytes: u64 = runs.iter().map(|(run, _)| u64::from(run.bytes)).sum();
-                assert!(now >= bytes && now < bytes * 3 / 2, "{bytes} bytes in slots of {now}");
-                assert!(round == 0 || now == temp_bytes);
-                temp_bytes = now;
+                for runs in &bundles {
+                    check(runs, &space);
+                }
+                bundles.reverse();
+                temp_bytes = space.meter.temp_bytes.load(Relaxed);
+                let bytes: u64 = bundles.iter().flatten().map(|(run, _)| u64::from(run.bytes)).sum();
+                assert!(
+                    temp_bytes >= bytes && temp_bytes < bytes * 3 / 2,
+                    "round {round}: {bytes} bytes in {temp_bytes}"
+                );
             }
+            drop(bundles);
             assert_eq!(space.pool.left(Share::Queue), space.limits.queue);
+            let all = space.scratch.write(&[1; BLOCK], BLOCK).expect("room on disk");
+            assert_eq!(space.meter.temp_bytes.load(Relaxed), temp_bytes);
+            drop(all);
         }
     }
 }

@@ -20,13 +20,10 @@ pub struct Space {
     pub meter: Arc<Meter>,
 }
 
-/// A slot of the scratch area holds so many blocks: the shorter runs are, the less of it is left over.
-const RUNS: usize = 4;
-
 impl Space {
     /// A space of its own scratch area.
     pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
-        let scratch = Scratch::new(backend.clone(), meter.clone(), RUNS * limits.block);
+        let scratch = Scratch::new(backend.clone(), meter.clone());
         Self { pool, scratch, limits, backend, meter }
     }
 

@@ -13,7 +13,7 @@ use super::{
     cells::Range,
     lane::Lane,
     pool::{Block, Class, Pool, Share},
-    run::{Buffer, Bundle, Rest, Run, buffer},
+    run::{Buffer, Bundle, Run, buffer},
     source::Source,
     space::Space,
 };
@@ -31,8 +31,6 @@ pub struct Spool<I, const N: usize> {
     filed: u64,
     /// The range of the first lane over the parts on disk.
     spilled: Range,
-    /// Where this log's own spilled tails go on.
-    rest: Rest,
     marker: PhantomData<I>,
 }
 
@@ -53,12 +51,17 @@ struct Buffers {
 
 impl Part {
     /// The records of this part, read into `buffers` if they are on disk.
-    fn records<'a, I: Lane, const N: usize>(&'a self, buffers: &'a mut Buffers, pool: &Pool) -> Result<&'a [[I; N]]> {
+    fn records<'a, I: Lane, const N: usize>(
+        &'a self,
+        buffers: &'a mut Buffers,
+        share: Share,
+        pool: &Pool,
+    ) -> Result<&'a [[I; N]]> {
         match self {
             Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
             Part::Disk(run) => {
-                let words = buffer(&mut buffers.records, pool);
-                run.read::<I, N>(words, &mut buffers.packed, pool)?;
+                let words = buffer(&mut buffers.records, share, pool);
+                run.read::<I, N>(words, &mut buffers.packed, share, pool)?;
                 Ok(records(words, run.lanes as usize))
             }
         }
@@ -90,7 +93,6 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             used: 0,
             filed: 0,
             spilled: Range::default(),
-            rest: Rest::default(),
             marker: PhantomData,
         }
     }
@@ -210,7 +212,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         }
         if self.tail.class() == Class::Full {
             let tail = records::<I, N>(self.tail.words(), self.used as usize);
-            let mut bundle = Bundle::new(&mut self.rest, space);
+            let mut bundle = Bundle::new(self.share, space);
             let (run, range) = bundle.add(tail)?;
             bundle.finish()?;
             self.spilled.join(&range);
@@ -263,7 +265,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut ahead = parts.clone().skip(AHEAD);
         for part in parts {
             expect(ahead.next());
-            show(part.records(&mut buffers, &space.pool)?)?;
+            show(part.records(&mut buffers, self.share, &space.pool)?)?;
         }
         show(self.tail())
     }
@@ -275,7 +277,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         }
         let mut buffers = Buffers::default();
         for part in &self.parts {
-            if !part.records(&mut buffers, &space.pool)?.iter().all(&mut is) {
+            if !part.records(&mut buffers, self.share, &space.pool)?.iter().all(&mut is) {
                 return Ok(false);
             }
         }
@@ -289,7 +291,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut parts = std::mem::take(&mut self.parts).into_iter();
         while let Some(part) = parts.next() {
             expect(parts.as_slice().get(AHEAD - 1));
-            show(part.records(&mut buffers, &space.pool)?)?;
+            show(part.records(&mut buffers, self.share, &space.pool)?)?;
         }
         show(self.tail())?;
         if self.tail.class() != Class::Small {
@@ -419,7 +421,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
             Part::Disk(run) => {
                 let kept = self.chunk.take().filter(|block| block.class() == Class::Full);
                 let mut block = kept.unwrap_or_else(|| space.pool.take_anyway(self.share, Class::Full));
-                run.read::<I, N>(block.words_mut(), &mut self.packed, &space.pool)?;
+                run.read::<I, N>(block.words_mut(), &mut self.packed, self.share, &space.pool)?;
                 (block, run.lanes as usize)
             }
         };
