@@ -22,7 +22,7 @@ pub struct StoreOptions {
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     threads: u16,
-    /// Whether to pack what goes to temporary files: fewer bytes, more work.
+    /// Whether to pack what goes to temporary files: fewer bytes, for time of the processor.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
     compress: bool,
 }

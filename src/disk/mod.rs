@@ -1,10 +1,10 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
 //! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`descriptors`], [`named`], [`meter`],
-//! [`clock`], [`holes`] and [`scratch`] (files), [`space`] (what a sweep works in), [`cells`] (ranges of keys), [`packed`] and [`run`] (records
-//! on disk), [`spool`] (an append-only log in RAM or there), [`source`] and [`sorter`] (levels in order), [`external`] (what is too
-//! large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the priority queue of time-forward
-//! processing).
+//! [`clock`], [`holes`] and [`scratch`] (files), [`space`] (what a sweep works in), [`cells`] (ranges of keys), [`packed`] and
+//! [`run`] (records on disk), [`spool`] (an append-only log in RAM or there), [`source`] and [`sorter`] (levels in order),
+//! [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the priority queue
+//! of time-forward processing).
 
 pub mod backend;
 pub mod cells;

@@ -4,8 +4,8 @@
 //!   128 records, lane by lane:  bits (1 byte) │ base (a lane) │ each value less the base, in so many bits
 //!   the records left:           as they are
 //! ```
-//! Neighbours in a log are for the same level and come from the same level, so that their lanes are near each other: ids within a
-//! level and slots within a few hundred. Terminals are far from all ids, and keep their places.
+//! Neighbours in a log are for the same level and come from the same level, so that their lanes are near each other: ids within
+//! a level and slots within a few hundred. Terminals are far from all ids, and keep their places.
 //!
 //! After: D. Lemire, L. Boytsov, "Decoding billions of integers per second through vectorization", 2015 (frame of reference).
 
@@ -22,8 +22,8 @@ const GROUP: usize = BitPacker4x::BLOCK_LEN;
 /// Most bits of a value that is packed; where it takes more, the lane is left as it is.
 const MOST: u32 = u32::BITS;
 
-/// Fills the beginning of `out` with `records`, packed; gives the number of bytes and the range of the first lane, `None` if there
-/// is no room for so many bytes.
+/// Fills the beginning of `out` with `records`, packed; gives the number of bytes and the range of the first lane, `None` if
+/// there is no room for so many bytes.
 pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Option<(usize, Range)> {
     let (groups, rest) = records.as_chunks();
     let (mut at, mut first) = (0, Range::of(rest.iter().map(|record| record[0])));

@@ -105,8 +105,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Fills the beginning of `out` with `records` as they will be on disk, packed where that is shorter. Gives the number of bytes, and
-/// the range of the first lane.
+/// Fills the beginning of `out` with `records` as they will be on disk, packed where that is shorter. Gives the number of bytes,
+/// and the range of the first lane.
 fn encode<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8], compress: bool) -> (usize, Range) {
     let plain: &[u8] = bytemuck::cast_slice(records);
     let packed = if compress { pack(records, &mut out[..plain.len().saturating_sub(1)]) } else { None };
