@@ -7,6 +7,7 @@
 use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 
 use super::{
+    cells::Range,
     external::{External, Sorted},
     lane::Lane,
     pool::Share,
@@ -24,8 +25,8 @@ pub enum Dense<'a, I: Lane> {
     Array(Array<I>),
     /// Pairs of (index, value), by parts.
     Parts(Box<Parts<'a, I>>),
-    /// Pairs of (distance from the end, value).
-    Sorted(Box<External<'a, [I; 2]>>, u64),
+    /// Pairs of (distance from the end, value), how many there may be, and the range of the values.
+    Sorted(Box<External<'a, [I; 2]>>, u64, Range),
 }
 
 /// Values in memory, in words that have been used before and will be again.
@@ -42,9 +43,37 @@ pub struct Parts<'a, I: Lane> {
     array: Array<I>,
     /// Pairs of (index, value) for every part, the indices as they are.
     logs: Vec<Spool<I, 2>>,
+    /// The range of the values.
+    range: Range,
+    cuts: Cuts,
     /// The first index in the array, and how many are left of those in it.
     first: u64,
     left: usize,
+}
+
+/// Where indices are cut into parts. To divide by the length of a part would take as long as to append to a log.
+#[derive(Clone, Copy)]
+struct Cuts {
+    /// Parts an index is, times `1 << 32`.
+    scale: u64,
+}
+
+impl Cuts {
+    /// Parts of at most `most` indices.
+    fn new(most: u64) -> Self {
+        Self { scale: (1u64 << 32).div_ceil(most) }
+    }
+
+    /// The part of an index.
+    #[inline(always)]
+    fn part_of(self, index: u64) -> usize {
+        ((index * self.scale) >> 32) as usize
+    }
+
+    /// The first index of `part`.
+    fn start(self, part: usize) -> u64 {
+        ((part as u64) << 32).div_ceil(self.scale)
+    }
 }
 
 impl<I: Lane> Array<I> {
@@ -89,18 +118,18 @@ impl<'a, I: Lane> Dense<'a, I> {
 
     /// The same for values of which every one will be put: there may be anything before.
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
-        let fits = (space.limits.dense / size_of::<I>()) as u64;
+        let fits = (space.limits.dense / size_of::<I>()).max(1) as u64;
         if len <= fits {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
-        let (per_part, parts) = (fits.max(1), len.div_ceil(fits.max(1)));
-        if parts > PARTS {
-            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len));
+        if len.div_ceil(fits) > PARTS {
+            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, Range::default()));
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
-        let logs = (0..parts).map(|_| Spool::new(Share::Arcs)).collect();
-        let array = Array::of(words, per_part as usize);
-        Ok(Self::Parts(Box::new(Parts { space, array, logs, first: len, left: 0 })))
+        let cuts = Cuts::new(fits);
+        let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
+        let array = Array::of(words, fits as usize);
+        Ok(Self::Parts(Box::new(Parts { space, array, logs, cuts, range: Range::default(), first: len, left: 0 })))
     }
 
     /// No values; `words` are kept for others.
@@ -122,6 +151,15 @@ impl<'a, I: Lane> Dense<'a, I> {
         if let Self::Array(array) = self { Some(array.pairs()) } else { None }
     }
 
+    /// The range of all values.
+    pub fn range(&self) -> Range {
+        match self {
+            Self::Array(array) => Range::of(array.values().iter().copied()),
+            Self::Parts(parts) => parts.range,
+            Self::Sorted(.., range) => *range,
+        }
+    }
+
     /// Puts `value` at `index`, once.
     #[inline(always)]
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
@@ -131,7 +169,10 @@ impl<'a, I: Lane> Dense<'a, I> {
                 Ok(())
             }
             Self::Parts(parts) => parts.put(index, value),
-            Self::Sorted(external, len) => external.push([I::of(*len - 1 - index), value]),
+            Self::Sorted(external, len, range) => {
+                range.include(value);
+                external.push([I::of(*len - 1 - index), value])
+            }
         }
     }
 
@@ -153,7 +194,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         Ok(match self {
             Self::Array(array) => Descent::Array { left: array.len, array },
             Self::Parts(parts) => Descent::Parts(parts),
-            Self::Sorted(external, _) => {
+            Self::Sorted(external, ..) => {
                 let mut sorted = Box::new(external.finish()?);
                 Descent::Sorted { next: sorted.record()?, sorted, distance: 0 }
             }
@@ -164,13 +205,14 @@ impl<'a, I: Lane> Dense<'a, I> {
 impl<I: Lane> Parts<'_, I> {
     #[inline(never)]
     fn put(&mut self, index: u64, value: I) -> Result<()> {
-        self.logs[(index / self.array.len as u64) as usize].append([I::of(index), value], self.space)
+        self.range.include(value);
+        self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
     }
 
     fn step(&mut self) -> Result<I> {
         if self.left == 0 {
             let Some(mut log) = self.logs.pop() else { return Ok(I::zeroed()) };
-            let first = self.logs.len() as u64 * self.array.len as u64;
+            let first = self.cuts.start(self.logs.len());
             let array = self.array.values_mut();
             array.fill(I::zeroed());
             log.drain(self.space, |pairs| {

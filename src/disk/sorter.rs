@@ -10,7 +10,15 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{cells::Cells, clock::Phase, lane::Lane, pool::Share, source::Source, space::Space, spool::Spool};
+use super::{
+    cells::{Cells, Range},
+    clock::Phase,
+    lane::Lane,
+    pool::Share,
+    source::Source,
+    space::Space,
+    spool::Spool,
+};
 use crate::error::Result;
 
 /// Records shown at once.
@@ -67,21 +75,28 @@ impl Sorter {
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let fits = fits::<I, N>(space);
+        let fits = Self::most::<I, N>(space);
         if count > fits {
-            let range = bucket.range(lane, space)?;
-            space.meter.external_sorts.fetch_add(1, Relaxed);
-            let parts = (2 * count / fits.max(1)).clamp(4, PARTS);
-            let cells = Cells::new(&range, lane, parts as usize);
-            let parts = distribute(bucket, cells, space)?;
+            let mut parted = Parted::new(&bucket.range(lane, space)?, lane, count, space);
+            bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
             drop(sorting);
-            return parts
-                .into_iter()
-                .try_for_each(|mut part| self.sort_from(cells.next_lane(), &mut part, keys, space, show));
+            return self.sort_parted(parted, keys, space, show);
         }
         let records = self.sorted_from(lane, bucket, keys, space)?;
         drop(sorting);
         records.chunks(BATCH).try_for_each(show)
+    }
+
+    /// The same for records that are parted already.
+    pub fn sort_parted<I: Lane, const N: usize>(
+        &mut self,
+        parted: Parted<I, N>,
+        keys: usize,
+        space: &Space,
+        show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
+    ) -> Result<()> {
+        let lane = parted.cells.next_lane();
+        parted.logs.into_iter().try_for_each(|mut log| self.sort_from(lane, &mut log, keys, space, show))
     }
 
     /// Brings `records` into the order of their first `keys` lanes where they are.
@@ -96,9 +111,10 @@ impl Sorter {
         Ok(())
     }
 
-    /// Whether so many records can be in memory at once, sorted.
-    pub fn holds<I: Lane, const N: usize>(count: u64, space: &Space) -> bool {
-        count <= fits::<I, N>(space)
+    /// Records that can be in memory at once, sorted: three quarters of its share are for them, an eighth each for cells and for
+    /// a cell that is sorted once more.
+    pub fn most<I: Lane, const N: usize>(space: &Space) -> u64 {
+        (space.limits.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
     /// The records of `bucket`, which can be in memory at once, ordered by their first `keys` lanes.
@@ -133,12 +149,6 @@ impl Sorter {
     }
 }
 
-/// Records that can be in memory at once: three quarters are for them, an eighth each for cells and for a cell that is sorted
-/// once more.
-fn fits<I: Lane, const N: usize>(space: &Space) -> u64 {
-    (space.limits.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
-}
-
 /// Shows the records of `bucket`, each batch in order.
 fn show_few<I: Lane, const N: usize>(
     bucket: impl Source<I, N>,
@@ -166,15 +176,28 @@ fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
-/// A log for each cell of `bucket`.
-fn distribute<I: Lane, const N: usize>(
-    bucket: impl Source<I, N>,
+/// Records that are too many to be in memory at once: a log for each of a few cells.
+pub struct Parted<I, const N: usize> {
     cells: Cells,
-    space: &Space,
-) -> Result<Vec<Spool<I, N>>> {
-    let mut parts: Vec<_> = (0..cells.count).map(|_| Spool::new(Share::Arcs)).collect();
-    bucket.drain(cells.lane, space, |key, record| parts[cells.of(key)].append(*record, space))?;
-    Ok(parts)
+    logs: Vec<Spool<I, N>>,
+}
+
+impl<I: Lane, const N: usize> Parted<I, N> {
+    /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before; a single log if they can be in
+    /// memory at once.
+    pub fn new(range: &Range, lane: usize, count: u64, space: &Space) -> Self {
+        let most = Sorter::most::<I, N>(space);
+        let parts = if count <= most { 1 } else { (2 * count / most.max(1)).clamp(4, PARTS) };
+        let cells = Cells::new(range, lane, parts as usize);
+        space.meter.external_sorts.fetch_add(u64::from(parts > 1), Relaxed);
+        Self { cells, logs: (0..cells.count).map(|_| Spool::new(Share::Arcs)).collect() }
+    }
+
+    /// Adds a record.
+    #[inline(always)]
+    pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
+        self.logs[self.cells.of(record[self.cells.lane])].append(record, space)
+    }
 }
 
 impl Scratch {

@@ -8,6 +8,8 @@
 //!   │                                        └─► the slots that ask: arcs                 │ no
 //!   └─────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
+//! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
+//!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
 //! from a mapping; where a level of one is beyond its share of the budget, the requests are sorted once more by that operand
 //! and it is read in order too.
@@ -24,11 +26,12 @@ use super::{
     compact::{self, Compact, compact},
     frontier::{Frontier, Ground, check_ids},
     run::{Desk, Run},
+    slices::Slices,
     spec::Spec,
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, queue::LevelQueue, spool::Spool},
+    disk::{lane::Lane, queue::LevelQueue, sorter::Sorter, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -70,10 +73,10 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         sweep.workers.iter_mut().for_each(|worker| worker.open(level));
         if count > 0 {
             run.counters.requests += count;
-            if count > run.space.limits.alone && run.team.size() > 1 && sweep.may_share(run) {
-                sweep.expand_shared(level, run)?;
+            if sweep.is_parted(level, count, run)? {
+                sweep.expand_parts(level, run)?;
             } else {
-                sweep.expand_alone(level, &mut run.desks[0])?;
+                sweep.expand_whole(level, &mut run.desks[0])?;
             }
             run.report("expand", variables[level], sweep.result.levels.end());
         }
@@ -87,6 +90,9 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
 pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
     std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
+
+/// A worker has `1 << STRIPS` strips at most.
+const STRIPS: u32 = 5;
 
 /// A sweep on its way down.
 struct Downward<'a, I, S, const N: usize> {
@@ -104,8 +110,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         result.reserve(ground.variables.len());
         let halves = std::mem::take(&mut result.parts);
         let parts = Parts::new(halves.len());
-        let slices = ground.slices(parts.workers());
-        let worker = |part| Frontier::new(&ground, &result, parts, &slices, part);
+        let slices = ground.slices(parts, 0);
+        let worker = |part| Frontier::new(&ground, &result, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
         Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1) })
@@ -155,7 +161,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// The requests for `level`.
     fn take_all(&mut self, level: usize) -> Spool<I, N> {
-        self.take(self.workers[0].parts.logs(level))
+        self.take(self.workers[0].slices.logs(level))
     }
 
     /// What is in these logs of all workers.
@@ -163,15 +169,47 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
     }
 
-    /// Whether the tables of as many queues as there are threads have room, on the way down and on the way up.
-    fn may_share(&self, run: &Run<'_>) -> bool {
-        let levels = self.ground.variables.len() + self.result.levels.ranks();
-        let parts = Parts::new(run.team.size());
-        self.workers.len() > 1
-            || LevelQueue::<I, N>::charge(parts.workers() * (levels << parts.shift), run.space).is_ok()
+    /// Whether the `count` requests for `level` are done in parts: by all workers, if that is worth it, and strip by strip, if a
+    /// worker could not sort its own at once. If need be, all that is left from `level` on is parted anew.
+    fn is_parted(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
+        let (slices, workers) = (&self.workers[0].slices, run.team.size());
+        let most = Sorter::most::<I, N>(run.space).max(1);
+        let alone = workers == 1 || count <= run.space.limits.alone;
+        if alone && count <= most {
+            return Ok(false);
+        }
+        let (each, now) = (count / workers as u64, slices.strips());
+        // The next levels may have more, and not all strips are of one length.
+        let strips = if each >> now <= most / 2 { now } else { (8 * each / most).ilog2().min(STRIPS).max(now) };
+        if workers > slices.workers() || strips > now {
+            let slices = self.ground.slices(Parts::new(workers), strips);
+            if !self.has_room(&slices) {
+                return Ok(self.workers[0].slices.logs(level).len() > 1);
+            }
+            self.part_by(&slices, level)?;
+        }
+        Ok(true)
     }
 
-    fn expand_alone(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
+    /// Whether the tables of all queues have room, on the way down and on the way up.
+    fn has_room(&self, slices: &Slices) -> bool {
+        let levels = self.ground.variables.len() + self.result.levels.ranks();
+        LevelQueue::<I, N>::charge(slices.workers() * slices.all_logs(levels), self.ground.space).is_ok()
+    }
+
+    /// Parts what is left from `level` on as `slices` say, among more workers if there are more.
+    fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
+        self.workers.iter_mut().try_for_each(|worker| worker.part_by(slices, level))?;
+        for _ in self.workers.len()..slices.workers() {
+            let part = Part::new(self.result.levels.ranks());
+            let mut worker = Frontier::new(&self.ground, &self.result, slices, part)?;
+            (0..=level).for_each(|level| worker.open(level));
+            self.workers.push(worker);
+        }
+        Ok(())
+    }
+
+    fn expand_whole(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
         let mut requests = self.take_all(level);
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
@@ -181,45 +219,22 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// The same by all workers at once, of which each has its own requests.
-    fn expand_shared(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
-        if self.workers.len() < run.team.size() {
-            self.widen(level, run.team.size())?;
-        }
-        let parts = self.workers[0].parts;
-        let shift = parts.shift;
-        run.space.meter.shared_levels.fetch_add(1, Relaxed);
+    /// The same by all workers at once, of which each has its own strips.
+    fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
+        let slices = self.workers[0].slices.clone();
+        let shift = slices.workers().next_power_of_two().ilog2();
+        run.space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
-        let requests: Vec<_> =
-            (0..self.workers.len()).map(|worker| self.take(parts.log_of_worker(level, worker))).collect();
+        let strips =
+            |worker| slices.logs_of_worker(level, worker).map(|log| self.take(log..log + 1)).collect::<Vec<_>>();
+        let requests: Vec<_> = (0..slices.workers()).map(strips).collect();
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
-        run.team.each(tasks, |(((at, worker), desk), mut requests)| {
+        run.team.each(tasks, |(((at, worker), desk), strips)| {
             worker.begin_level(first + at, shift);
-            worker.expand_level(level, &mut requests, desk)
+            strips.into_iter().try_for_each(|mut requests| worker.expand_level(level, &mut requests, desk))
         })?;
         self.close(level, shift);
-        Ok(())
-    }
-
-    /// Parts the work among `size` workers from `level` on.
-    fn widen(&mut self, level: usize, size: usize) -> Result<()> {
-        let (ground, parts, slices) = (self.ground, Parts::new(size), self.ground.slices(size));
-        let first = &mut self.workers[0];
-        let mut narrow = std::mem::replace(&mut first.queue, ground.queue(parts)?);
-        first.parts = parts;
-        first.slices = slices.clone();
-        for level in level..ground.variables.len() {
-            narrow
-                .take(level)
-                .drain(ground.space, |block| block.iter().try_for_each(|&request| first.enqueue(level, request)))?;
-        }
-        for _ in 1..size {
-            let part = Part::new(self.result.levels.ranks());
-            let mut worker = Frontier::new(&ground, &self.result, parts, &slices, part)?;
-            (0..=level).for_each(|level| worker.open(level));
-            self.workers.push(worker);
-        }
         Ok(())
     }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{
     batch::{Asking, Batch},
     run::Desk,
+    slices::Slices,
     spec::Spec,
-    team::{Parts, Slices},
+    team::Parts,
 };
 use crate::{
     disk::{lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool},
@@ -47,9 +48,8 @@ pub struct Frontier<'a, I, S, const N: usize> {
     ground: Ground<'a, S, N>,
     /// One for each lane of a request; the last stands for nothing.
     operands: [Operand<'a>; N],
-    /// How queues are parted, and for several workers, every level of them.
-    pub parts: Parts,
-    pub slices: Arc<[Slices]>,
+    /// How queues are parted.
+    pub slices: Slices,
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
     /// What comes out.
@@ -81,13 +81,7 @@ struct Operand<'a> {
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// A frontier above all levels, over what `part` has already.
-    pub fn new(
-        ground: &Ground<'a, S, N>,
-        result: &Unreduced<I>,
-        parts: Parts,
-        slices: &Arc<[Slices]>,
-        part: Part<I>,
-    ) -> Result<Self> {
+    pub fn new(ground: &Ground<'a, S, N>, result: &Unreduced<I>, slices: &Slices, part: Part<I>) -> Result<Self> {
         let random = window_of::<N>(ground.space);
         let operands = std::array::from_fn(|at| {
             // The last lane has no operand: it is on no level ever.
@@ -97,11 +91,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: (0, 0) }
         });
         let (search, most) = (result.search, result.most);
-        let (queue, ones_above, slices) = (ground.queue(parts)?, part.ones.count(), slices.clone());
+        let (queue, ones_above, slices) = (ground.queue(slices)?, part.ones.count(), slices.clone());
         Ok(Self {
             ground: *ground,
             operands,
-            parts,
             slices,
             queue,
             part,
@@ -146,7 +139,21 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Sends a request to its level.
     #[inline(always)]
     pub fn enqueue(&mut self, level: usize, request: [I; N]) -> Result<()> {
-        self.queue.push(self.parts.log_of_request(level, &request[..N - 1], &self.slices), request, self.ground.space)
+        self.queue.push(self.slices.log_of(level, &request[..N - 1]), request, self.ground.space)
+    }
+
+    /// Parts what is left from `level` on as `slices` say.
+    pub fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
+        let mut queue = std::mem::replace(&mut self.queue, self.ground.queue(slices)?);
+        let before = std::mem::replace(&mut self.slices, slices.clone());
+        for level in level..self.ground.variables.len() {
+            for log in before.logs(level) {
+                queue.take(log).drain(self.ground.space, |block| {
+                    block.iter().try_for_each(|&request| self.enqueue(level, request))
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// The operand of `lane`, and the rank of its highest level not yet passed.
@@ -157,7 +164,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// One of this worker's requests for `level`, if there are any.
     pub fn any(&self, level: usize) -> Result<Option<[I; N]>> {
         let mut any = None;
-        for log in self.parts.logs(level) {
+        for log in self.slices.logs(level) {
             self.queue.all(log, self.ground.space, |request| {
                 any = Some(*request);
                 false
@@ -169,7 +176,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are.
     pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
         let Ground { spec, space, .. } = self.ground;
-        for log in self.parts.logs(level) {
+        for log in self.slices.logs(level) {
             if !self.queue.all(log, space, |request| spec.copied(request) == Some(lane))? {
                 return Ok(false);
             }
@@ -179,7 +186,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// How many requests this worker has for `level`.
     pub fn waiting(&self, level: usize) -> u64 {
-        self.parts.logs(level).map(|log| self.queue.count(log)).sum()
+        self.slices.logs(level).map(|log| self.queue.count(log)).sum()
     }
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
@@ -375,10 +382,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn send_asked(&mut self, batch: &mut Batch<I, N>, level: usize) -> Result<()> {
         let ([near, far], space) = (batch.take_asked(), self.ground.space);
         far.iter().try_for_each(|&request| self.ask(request))?;
-        if self.parts.workers() == 1 {
+        if self.slices.logs(level).len() == 1 {
             return self.queue.push_all(level, near, space);
         }
-        let log = |request: &[I; N]| self.parts.log_of_request(level, &request[..N - 1], &self.slices);
+        let log = |request: &[I; N]| self.slices.log_of(level, &request[..N - 1]);
         // Those that follow each other mostly go together.
         let mut rest = near;
         while let Some(to) = rest.first().map(log) {
@@ -391,15 +398,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 }
 
 impl<S, const N: usize> Ground<'_, S, N> {
-    /// How every level is parted among so many workers, if there are several.
-    pub fn slices(&self, workers: usize) -> Arc<[Slices]> {
-        if workers == 1 {
-            return Arc::default();
-        }
+    /// How every level is parted among the workers of `parts`, each with `1 << strips` logs.
+    pub fn slices(&self, parts: Parts, strips: u32) -> Slices {
         let mut ranks: [_; N] =
             std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
-        let of = |variable: &u32| {
-            let lanes = self.operands.iter().zip(&mut ranks).map(|(file, rank)| {
+        let levels = self.variables.iter().map(|variable| {
+            let lanes: [_; N] = std::array::from_fn(|at| {
+                let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0) };
                 if *rank == 0 || file.variable(*rank) != *variable {
                     return (0, 0);
                 }
@@ -409,14 +414,14 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
                 (first, if several { 0 } else { end - first })
             });
-            Slices::of(lanes, workers)
-        };
-        self.variables.iter().map(of).collect()
+            lanes.into_iter()
+        });
+        Slices::of(levels, parts, strips)
     }
 
     /// A queue of all levels.
-    pub fn queue<I: Lane>(&self, parts: Parts) -> Result<LevelQueue<I, N>> {
-        LevelQueue::new(self.variables.len() << parts.shift, parts.workers(), self.space)
+    pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
+        LevelQueue::new(slices.all_logs(self.variables.len()), slices.workers(), self.space)
     }
 }
 

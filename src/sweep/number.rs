@@ -14,10 +14,11 @@ use super::{
 };
 use crate::{
     disk::{
+        cells::Range as Lows,
         dense::Dense,
         lane::Lane,
         pool::Share,
-        sorter::{BATCH, Sorter, first_two},
+        sorter::{BATCH, Parted, Sorter, first_two},
         source::Source,
         space::Space,
         spool::Spool,
@@ -45,14 +46,15 @@ pub fn number<I: Lane>(
     team: &Team,
     space: &Space,
 ) -> Result<()> {
-    let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && Sorter::holds::<I, 3>(nodes.width, space);
+    let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && nodes.width <= Sorter::most::<I, 3>(space);
     match level {
         [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. }] => {
             let ids = ids.values_mut();
-            merge(Siblings(children.pairs()), &mut desk.sorter, writer, space, move |node, id| {
+            let mut merge = merging(writer, space, move |node, id| {
                 ids[node as usize] = id;
                 Ok(())
-            })
+            });
+            desk.sorter.sort(Siblings(children.pairs()), 2, space, &mut merge)
         }
         _ if level.len() > 1 && level.iter().all(fits) => number_shared(level, writer, team, space),
         _ => number_spooled(level, writer, space),
@@ -61,8 +63,12 @@ pub fn number<I: Lane>(
 
 /// Numbers nodes of which the children are too many for an array and come in order but once.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let parts = Parts::new(level.len());
-    let mut siblings = Spool::new(Share::Queue);
+    let (parts, mut width, mut range) = (Parts::new(level.len()), 0, Lows::default());
+    for nodes in &*level {
+        width += nodes.width;
+        range.join(&nodes.children.range());
+    }
+    let mut siblings = Parted::new(&range, 0, width, space);
     for (own, nodes) in (0..).zip(level.iter_mut()) {
         let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
         for node in (0..nodes.width).rev() {
@@ -73,7 +79,8 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
-    merge(&mut siblings, sorters[0], writer, space, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id))
+    let mut merge = merging(writer, space, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id));
+    sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
 /// Has every worker sort its own nodes, and merge those of all in one range.
@@ -223,16 +230,14 @@ fn order_many<I: Lane>(heads: &mut [(usize, I::Pair)], runs: &[&mut [[I; 3]]], t
     }
 }
 
-/// Writes one node for all of `siblings` that agree, unless their children are equal, and `put`s its id at each.
-fn merge<I: Lane>(
-    siblings: impl Source<I, 3>,
-    sorter: &mut Sorter,
+/// Writes one node for all siblings it is shown that agree, unless their children are equal, and `put`s its id at each.
+fn merging<I: Lane>(
     writer: &mut NodeWriter<I>,
     space: &Space,
     mut put: impl FnMut(u64, I) -> Result<()>,
-) -> Result<()> {
+) -> impl FnMut(&[[I; 3]]) -> Result<()> {
     let mut last = Last::new(writer.end());
-    sorter.sort(siblings, 2, space, &mut move |siblings: &[[I; 3]]| last.write(siblings, writer, space, &mut put))
+    move |siblings| last.write(siblings, writer, space, &mut put)
 }
 
 /// The node that was numbered last, where nodes come in order.

@@ -17,10 +17,7 @@ use std::{
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{
-    disk::lane::Lane,
-    error::{Error, Result},
-};
+use crate::error::{Error, Result};
 
 /// How records are parted among workers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,25 +53,6 @@ impl Parts {
         log..log + 1
     }
 
-    /// The log of a queue for a request with these `ids` on `level`, of which `slices` tells how it is parted.
-    #[inline(always)]
-    pub fn log_of_request<I: Lane>(self, level: usize, ids: &[I], slices: &[Slices]) -> usize {
-        if self.others == 0 {
-            return level;
-        }
-        let slices = &slices[level];
-        let offset = ids[slices.lane].get().wrapping_sub(slices.first);
-        let (part, parts) = if offset < slices.count {
-            (offset, slices.scale)
-        } else {
-            // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids
-            // have in common does not matter.
-            let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
-            (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32, u64::from(self.others) + 1)
-        };
-        (level << self.shift) + ((part * parts) >> 32) as usize
-    }
-
     /// Which of the workers a record of this number belongs to.
     #[inline(always)]
     pub fn owner(self, number: u64) -> usize {
@@ -87,33 +65,6 @@ impl Parts {
         first + self.owner(slot)
     }
 }
-
-/// How the requests of a level are parted: by where one of their ids is among those of the level, or, where it is not there, by
-/// all ids. What follows from a request is mostly at about the same place one level below, so that it is the same worker's.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Slices {
-    lane: usize,
-    first: u64,
-    count: u64,
-    /// Each worker has 2^32 units; so many of them are one id's.
-    scale: u64,
-}
-
-impl Slices {
-    /// The slices of levels of which so many ids from `first` on are in each of the lanes: of the one that has most of them.
-    pub fn of(lanes: impl Iterator<Item = (u64, u64)>, workers: usize) -> Self {
-        let most = lanes.enumerate().max_by_key(|&(lane, (_, count))| (count, std::cmp::Reverse(lane)));
-        match most {
-            Some((lane, (first, count))) if count >= LEAST * workers as u64 => {
-                Self { lane, first, count, scale: ((workers as u64) << 32) / count }
-            }
-            _ => Self::default(),
-        }
-    }
-}
-
-/// Ids for each worker that a level has at least where it is parted by them.
-const LEAST: u64 = 64;
 
 /// Looks at the others before one sleeps until they are done: some 50 µs. To yield instead costs a time slice for every wait
 /// where other programs want the processor.
@@ -174,30 +125,5 @@ impl Team {
             }
         });
         done.into_iter().flatten().collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_give_every_worker_as_many_ids_in_a_row() {
-        for workers in [2, 3, 5, 1000] {
-            let count = 70 * workers as u64 + 1;
-            // Most ids are in the second lane.
-            let slices = [Slices::default(), Slices::of([(0, 9), (1000, count)].into_iter(), workers)];
-            let parts = Parts::new(workers);
-            let log = |id: u64| parts.log_of_request(1, &[7, id], &slices) - parts.logs(1).start;
-            let logs: Vec<_> = (1000..1000 + count).map(log).collect();
-            assert!(logs.is_sorted());
-            for worker in 0..workers {
-                let own = logs.iter().filter(|&&log| log == worker).count();
-                assert!((69..=72).contains(&own), "{own} of {count} for {worker} of {workers}");
-            }
-            // Elsewhere all ids tell.
-            assert!((0..1000).all(|id| log(id) < workers));
-            assert!((0..1000).any(|id| log(id) != log(0)));
-        }
     }
 }

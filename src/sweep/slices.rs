@@ -1,0 +1,131 @@
+//! How the requests of a level are parted: among workers, and for each of them where there are too many to be sorted at once.
+//!
+//! ```text
+//!   ids of the operand that has most on the level
+//!   ├──────────────── worker 0 ───────────────┼──────────────── worker 1 ───────────────┤
+//!   ├─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┤   a log each, from the first push on
+//! ```
+//! What follows from a request is mostly at about the same place one level below, so that it is the same worker's.
+
+use std::{ops::Range, sync::Arc};
+
+use super::team::Parts;
+use crate::disk::lane::Lane;
+
+/// How the requests of every level are parted.
+#[derive(Clone, Debug, Default)]
+pub struct Slices {
+    parts: Parts,
+    /// Each worker has `1 << strips` logs a level.
+    strips: u32,
+    /// None where there is but one log a level.
+    levels: Arc<[Slice]>,
+}
+
+impl Slices {
+    /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `parts`.
+    pub fn of<L: Iterator<Item = (u64, u64)>>(levels: impl Iterator<Item = L>, parts: Parts, strips: u32) -> Self {
+        let slices = (parts.workers() as u64) << strips;
+        let levels = if slices == 1 { Arc::default() } else { levels.map(|lanes| Slice::of(lanes, slices)).collect() };
+        Self { parts, strips, levels }
+    }
+
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.parts.workers()
+    }
+
+    /// Strips of a worker, as a power of two.
+    pub fn strips(&self) -> u32 {
+        self.strips
+    }
+
+    /// Logs of so many levels.
+    pub fn all_logs(&self, levels: usize) -> usize {
+        self.parts.logs(levels).start << self.strips
+    }
+
+    /// The logs of a queue for `level`.
+    pub fn logs(&self, level: usize) -> Range<usize> {
+        self.all_logs(level)..self.all_logs(level + 1)
+    }
+
+    /// The logs of a queue for what `worker` has to do on `level`.
+    pub fn logs_of_worker(&self, level: usize, worker: usize) -> Range<usize> {
+        let log = self.parts.log_of_worker(level, worker).start;
+        log << self.strips..(log + 1) << self.strips
+    }
+
+    /// The log of a queue for a request with these `ids` on `level`.
+    #[inline(always)]
+    pub fn log_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
+        let Some(slice) = self.levels.get(level) else { return level };
+        let offset = ids[slice.lane].get().wrapping_sub(slice.first);
+        let (part, parts) = if offset < slice.count {
+            (offset, slice.scale)
+        } else {
+            // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids
+            // have in common does not matter.
+            let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
+            (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32, (self.workers() as u64) << self.strips)
+        };
+        self.all_logs(level) + ((part * parts) >> 32) as usize
+    }
+}
+
+/// How the requests of a level are parted: by where one of their ids is among those of the level, or, where it is not there, by
+/// all ids.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slice {
+    lane: usize,
+    first: u64,
+    count: u64,
+    /// Each slice has 2^32 units; so many of them are one id's.
+    scale: u64,
+}
+
+impl Slice {
+    /// That of a level of which so many ids from `first` on are in each of the lanes: of the one that has most of them.
+    fn of(lanes: impl Iterator<Item = (u64, u64)>, slices: u64) -> Self {
+        let most = lanes.enumerate().max_by_key(|&(lane, (_, count))| (count, std::cmp::Reverse(lane)));
+        match most {
+            Some((lane, (first, count))) if count >= LEAST * slices => {
+                Self { lane, first, count, scale: (slices << 32) / count }
+            }
+            _ => Self::default(),
+        }
+    }
+}
+
+/// Ids for each slice that a level has at least where it is parted by them.
+const LEAST: u64 = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_give_every_log_as_many_ids_in_a_row() {
+        for (workers, strips) in [(2, 0), (3, 0), (1, 5), (2, 3), (5, 1), (1000, 0)] {
+            let logs = (workers as u64) << strips;
+            let count = 70 * logs + 1;
+            // Most ids are in the second lane.
+            let lanes = [[(0, 0), (0, 0)], [(0, 9), (1000, count)]];
+            let slices = Slices::of(lanes.iter().map(|lanes| lanes.iter().copied()), Parts::new(workers), strips);
+            let log = |id: u64| slices.log_of(1, &[7, id]) - slices.logs(1).start;
+            let found: Vec<_> = (1000..1000 + count).map(log).collect();
+            assert!(found.is_sorted());
+            for own in 0..logs as usize {
+                let ids = found.iter().filter(|&&log| log == own).count();
+                assert!((69..=72).contains(&ids), "{ids} of {count} for {own} of {logs}");
+            }
+            for worker in 0..workers {
+                let own = slices.logs_of_worker(1, worker);
+                assert_eq!((own.start - slices.logs(1).start, own.len()), (worker << strips, 1 << strips));
+            }
+            // Elsewhere all ids tell.
+            assert!((0..1000).all(|id| log(id) < logs as usize));
+            assert!((0..1000).any(|id| log(id) != log(0)));
+        }
+    }
+}
