@@ -32,28 +32,30 @@ pub enum Share {
 
 const SHARES: usize = 5;
 
-/// The size of a block: `Small` starts a log, `Medium` and `Full` follow.
+/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, and `Large` where it is long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Class {
     /// 256 bytes.
     Small,
     /// 4 KiB.
     Medium,
-    /// The pool's own block size; the only class that goes to disk in the ordinary course of things.
+    /// The pool's own block size; the smallest class that goes to disk in the ordinary course of things.
     Full,
+    /// Eight times that.
+    Large,
 }
 
-const CLASSES: usize = 3;
+const CLASSES: [Class; 4] = [Class::Small, Class::Medium, Class::Full, Class::Large];
 const SMALL: usize = 256;
 const MEDIUM: usize = 4096;
 
 impl Class {
-    /// The next size up; `Full` follows itself.
+    /// What follows a block of this size in memory: the next size up, but no more than `Full`.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
             Class::Small => Class::Medium,
-            Class::Medium | Class::Full => Class::Full,
+            Class::Medium | Class::Full | Class::Large => Class::Full,
         }
     }
 }
@@ -65,12 +67,12 @@ pub struct Pool {
 }
 
 struct Home {
-    bytes: [usize; CLASSES],
+    bytes: [usize; CLASSES.len()],
     limits: [usize; SHARES],
     used: [AtomicUsize; SHARES],
     /// Bytes of all blocks there are, in use or free.
     held: AtomicUsize,
-    free: [Mutex<Vec<Box<[u64]>>>; CLASSES],
+    free: [Mutex<Vec<Box<[u64]>>>; CLASSES.len()],
 }
 
 /// A piece of memory that returns to its pool when it is dropped.
@@ -101,7 +103,7 @@ impl Pool {
         let block = limits.block;
         Self {
             home: Arc::new(Home {
-                bytes: [SMALL.min(block), MEDIUM.min(block), block],
+                bytes: [SMALL.min(block), MEDIUM.min(block), block, 8 * block],
                 limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables],
                 used: Default::default(),
                 held: AtomicUsize::new(0),
@@ -113,6 +115,11 @@ impl Pool {
     /// Bytes of a full block.
     pub fn block_bytes(&self) -> usize {
         self.home.bytes[Class::Full as usize]
+    }
+
+    /// The class of a block for what goes to disk at once, so many bytes.
+    pub fn class_of(&self, bytes: usize) -> Class {
+        if bytes <= self.block_bytes() { Class::Full } else { Class::Large }
     }
 
     /// The limit of `share`, in bytes.
@@ -194,7 +201,7 @@ impl Home {
     fn fresh(&self, bytes: usize) -> Box<[u64]> {
         let total: usize = self.limits[..Share::Tables as usize].iter().sum();
         if self.held.fetch_add(bytes, Relaxed) + bytes > total {
-            for class in [Class::Small, Class::Medium, Class::Full] {
+            for class in CLASSES {
                 let freed = std::mem::take(&mut *self.list(class));
                 self.held.fetch_sub(freed.len() * self.bytes[class as usize], Relaxed);
             }

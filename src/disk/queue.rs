@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{
     lane::Lane,
-    pool::{Block, Charge, Share},
+    pool::{Block, Charge, Class, Share},
     run::Bundle,
     space::Space,
     spool::Spool,
@@ -139,7 +139,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let mut bundle = Bundle::new(Share::Queue, space);
+        let mut bundle = Bundle::new(Share::Queue, Class::Full, space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {
@@ -157,7 +157,7 @@ mod tests {
     use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
     use super::*;
-    use crate::disk::{pool::Class, sorter::Sorter, space::testing};
+    use crate::disk::{sorter::Sorter, space::testing};
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {

@@ -31,12 +31,18 @@ pub struct Run {
 /// A place for what is read back, made when first needed.
 pub type Buffer = Option<Block>;
 
-/// The place itself, charged to `share`.
-pub fn buffer<'a>(buffer: &'a mut Buffer, share: Share, pool: &Pool) -> &'a mut [u64] {
-    buffer.get_or_insert_with(|| pool.take_anyway(share, Class::Full)).words_mut()
+/// The place itself, of `bytes` at least, charged to `share`.
+pub fn buffer<'a>(buffer: &'a mut Buffer, bytes: usize, share: Share, pool: &Pool) -> &'a mut [u64] {
+    let place = buffer.take().filter(|block| size_of_val(block.words()) >= bytes);
+    buffer.insert(place.unwrap_or_else(|| pool.take_anyway(share, pool.class_of(bytes)))).words_mut()
 }
 
 impl Run {
+    /// Bytes of its records.
+    pub fn memory<I>(&self) -> usize {
+        self.lanes as usize * size_of::<I>()
+    }
+
     /// Says that it will be read soon.
     pub fn expect(&self) {
         self.slot().will_read(self.offset as usize, self.bytes as usize);
@@ -55,7 +61,8 @@ impl Run {
         if self.bytes as usize == size_of_val(records) {
             return slot.read(offset, bytemuck::cast_slice_mut(records));
         }
-        let packed = &mut bytemuck::cast_slice_mut(buffer(packed, share, pool))[..self.bytes as usize];
+        let bytes = self.bytes as usize;
+        let packed = &mut bytemuck::cast_slice_mut(buffer(packed, bytes, share, pool))[..bytes];
         slot.read(offset, packed)?;
         unpack::<I, N>(packed, records.as_chunks_mut().0).ok_or_else(|| slot.damaged())
     }
@@ -75,9 +82,9 @@ pub struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// An empty bundle, charged to `share`.
-    pub fn new(share: Share, space: &'a Space) -> Self {
-        Self { space, slot: Arc::default(), block: space.pool.take_anyway(share, Class::Full), filled: 0 }
+    /// An empty bundle of a block, charged to `share`.
+    pub fn new(share: Share, class: Class, space: &'a Space) -> Self {
+        Self { space, slot: Arc::default(), block: space.pool.take_anyway(share, class), filled: 0 }
     }
 
     /// Takes `records`, one at least and at most a block of them; gives the run that they will be, and the range of their first
@@ -157,7 +164,7 @@ mod tests {
                 let mut kept = [true, false].into_iter().cycle();
                 bundles.retain(|_| kept.next() == Some(true));
                 for seed in 0..60 {
-                    let (mut bundle, mut runs) = (Bundle::new(Share::Queue, &space), Vec::new());
+                    let (mut bundle, mut runs) = (Bundle::new(Share::Queue, Class::Full, &space), Vec::new());
                     // One block, or many small runs.
                     let counts =
                         if seed % 4 < 2 { vec![BLOCK / 12] } else { (1..40).map(|run| 37 * run % 300).collect() };

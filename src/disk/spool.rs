@@ -60,13 +60,16 @@ impl Part {
         match self {
             Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
             Part::Disk(run) => {
-                let words = buffer(&mut buffers.records, share, pool);
+                let words = buffer(&mut buffers.records, run.memory::<I>(), share, pool);
                 run.read::<I, N>(words, &mut buffers.packed, share, pool)?;
                 Ok(records(words, run.lanes as usize))
             }
         }
     }
 }
+
+/// A log of so many parts goes on in larger ones: some hundred bytes of memory are needed for each that is on disk.
+const LONG: usize = 2048;
 
 /// So many parts are fetched from disk while one is worked on.
 const AHEAD: usize = 4;
@@ -207,18 +210,22 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, space: &Space) -> Result<()> {
-        if self.grow(&space.pool).is_some() {
+        // A large tail is beyond the share, and its records do not stay in memory.
+        if self.tail.class() != Class::Large && self.grow(&space.pool).is_some() {
             return Ok(());
         }
-        if self.tail.class() == Class::Full {
+        if self.tail.class() >= Class::Full {
             let tail = records::<I, N>(self.tail.words(), self.used as usize);
-            let mut bundle = Bundle::new(self.share, space);
+            let mut bundle = Bundle::new(self.share, self.tail.class(), space);
             let (run, range) = bundle.add(tail)?;
             bundle.finish()?;
             self.spilled.join(&range);
             self.filed = self.count();
             self.parts.push(Part::Disk(run));
             self.used = 0;
+            if self.parts.len() >= LONG && self.tail.class() == Class::Full {
+                self.replace_tail(space.pool.take_anyway(self.share, Class::Large));
+            }
         } else {
             // One full block a log is what it needs to spill well, whatever its share.
             self.grow_anyway(&space.pool);
@@ -361,7 +368,7 @@ pub struct Stack<I, const N: usize> {
     share: Share,
     parts: Vec<Part>,
     /// The block being read.
-    chunk: Option<Block>,
+    chunk: Buffer,
     /// Lanes of it not yet popped.
     left: usize,
     /// For what it was packed into.
@@ -416,17 +423,54 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     fn load(&mut self, space: &Space) -> Result<bool> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
         expect(self.parts.iter().nth_back(AHEAD - 1));
-        let (block, lanes) = match part {
-            Part::Ram(block, lanes) => (block, lanes as usize),
-            Part::Disk(run) => {
-                let kept = self.chunk.take().filter(|block| block.class() == Class::Full);
-                let mut block = kept.unwrap_or_else(|| space.pool.take_anyway(self.share, Class::Full));
-                run.read::<I, N>(block.words_mut(), &mut self.packed, self.share, &space.pool)?;
-                (block, run.lanes as usize)
+        match part {
+            Part::Ram(block, lanes) => {
+                self.chunk = Some(block);
+                self.left = lanes as usize;
             }
+            Part::Disk(run) => {
+                let words = buffer(&mut self.chunk, run.memory::<I>(), self.share, &space.pool);
+                run.read::<I, N>(words, &mut self.packed, self.share, &space.pool)?;
+                self.left = run.lanes as usize;
+            }
+        }
+        Ok(self.left > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::space::testing;
+
+    #[test]
+    fn a_long_log_goes_on_in_larger_parts_and_comes_back_from_both_ends() -> Result<()> {
+        const BLOCK: usize = 4096;
+        const LANES: u32 = BLOCK as u32 / 4;
+        const COUNT: u32 = LANES * (LONG as u32 + 8 * 9 + 3);
+        let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 0));
+        let log = || -> Result<Spool<u32, 1>> {
+            let mut log = Spool::new(Share::Arcs);
+            (0..COUNT).try_for_each(|at| log.append([at], &space))?;
+            Ok(log)
         };
-        self.chunk = Some(block);
-        self.left = lanes;
-        Ok(lanes > 0)
+        let mut forwards = log()?;
+        assert_eq!(forwards.count(), u64::from(COUNT));
+        assert_eq!(forwards.parts.len(), LONG + 9);
+        let mut next = 0..COUNT;
+        forwards.drain(&space, |block| {
+            assert!(block.iter().all(|&[at]| next.next() == Some(at)));
+            Ok(())
+        })?;
+        assert_eq!(next, COUNT..COUNT);
+        let mut backwards = log()?.into_stack();
+        while let Some([at]) = backwards.pop(&space)? {
+            assert_eq!(next.start, at + 1);
+            next.start = at;
+        }
+        assert_eq!(next, 0..COUNT);
+        drop((forwards, backwards));
+        assert_eq!(space.pool.left(Share::Arcs), 0);
+        Ok(())
     }
 }
