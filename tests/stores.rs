@@ -14,7 +14,7 @@ use std::{
 use common::{
     Random, default_store,
     functions::{hidden_weighted_bit, product, queens, random_function, random_tree},
-    smallest_store, store_with, tightest,
+    smallest_store, store_with, tight, tightest,
 };
 use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store, testing::Testing};
 
@@ -191,6 +191,37 @@ fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
     assert_eq!(stats.temp_bytes, 0);
     assert_eq!(stats.peak_temp_bytes, peak);
     assert!(peak >= f_bytes + g_bytes);
+    Ok(())
+}
+
+#[test]
+fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_stays() -> Result<()> {
+    let peak = |given: usize| -> Result<_> {
+        let store = store_with(tight());
+        let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 15));
+        let counts = [f.sat_count(15)?, g.sat_count(15)?];
+        let held = (f.clone(), g.clone());
+        let result = match given {
+            0 => &f ^ &g,
+            1 => {
+                drop(held.0);
+                f ^ &g
+            }
+            2 => {
+                drop(held);
+                f ^ g
+            }
+            _ => {
+                let result = f ^ g;
+                assert_eq!([held.0.sat_count(15)?, held.1.sat_count(15)?], counts);
+                result
+            }
+        }?;
+        Ok((result.content_hash(), store.stats().peak_temp_bytes))
+    };
+    let [lent, first, both, held] = [peak(0)?, peak(1)?, peak(2)?, peak(3)?];
+    assert!([first.0, both.0, held.0].iter().all(|hash| *hash == lent.0));
+    assert!(both.1 < first.1 && first.1 < lent.1 && lent.1 == held.1, "{lent:?} {first:?} {both:?} {held:?}");
     Ok(())
 }
 

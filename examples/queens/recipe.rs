@@ -36,7 +36,7 @@ pub fn board(
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
             for i in 0..n {
-                board = board.and(&row(n, i, store)?)?;
+                board = board.and(row(n, i, store)?)?;
                 row_done(i, board.bdd.node_count())?;
             }
             Ok(board)
@@ -59,7 +59,7 @@ fn balanced(
     }
     let middle = u32::midpoint(rows.start, rows.end);
     let upper = balanced(n, rows.start..middle, store, row_done)?;
-    Ok(upper.and(&balanced(n, middle..rows.end, store, row_done)?)?)
+    Ok(upper.and(balanced(n, middle..rows.end, store, row_done)?)?)
 }
 
 /// A queen in row `i`: on its first square, or on its second, ….
@@ -74,8 +74,9 @@ fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
 }
 
 impl Board {
-    fn and(&self, other: &Self) -> Result<Self> {
-        let bdd = self.bdd.and(&other.bdd)?;
+    /// Both at once. Nobody needs either any more, so they are given away.
+    fn and(self, other: Self) -> Result<Self> {
+        let bdd = (self.bdd & other.bdd)?;
         Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
     }
 }

@@ -1,7 +1,7 @@
 //! The Boolean operators: apply, if-then-else, and the operators of the language.
 
 use std::{
-    ops::{BitAnd, BitOr, BitXor, Not},
+    ops::{BitAnd, BitOr, BitXor, ControlFlow, Not},
     sync::Arc,
 };
 
@@ -30,6 +30,32 @@ impl Bdd {
     /// ```
     pub fn apply(&self, op: BinaryOp, other: &Self) -> Result<Self> {
         self.same_store(other)?;
+        let plan = match self.plan(op, other) {
+            ControlFlow::Break(known) => return Ok(known),
+            ControlFlow::Continue(plan) => plan,
+        };
+        let operands = if plan.swapped { [&other.file, &self.file] } else { [&self.file, &other.file] };
+        let file = self.store.run("apply", |run| build(&plan.spec, &operands, run))?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), plan.complement))
+    }
+
+    /// The same of operands that are given away: each is gone as soon as it has been read, unless another handle holds it.
+    fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
+        self.same_store(&other)?;
+        let plan = match self.plan(op, &other) {
+            ControlFlow::Break(known) => return Ok(known),
+            ControlFlow::Continue(plan) => plan,
+        };
+        let (store, mut operands) = (self.store, vec![self.file, other.file]);
+        if plan.swapped {
+            operands.swap(0, 1);
+        }
+        let file = store.run("apply", |run| build(&plan.spec, operands, run))?;
+        Ok(Self::new(store, Arc::new(file), plan.complement))
+    }
+
+    /// What it takes to apply `op`, or the result where that is plain to see.
+    fn plan(&self, op: BinaryOp, other: &Self) -> ControlFlow<Self, Plan> {
         let value = |a: bool, b: bool| op.eval(a != self.complement, b != other.complement);
         // The stored functions are both false on the path of low arcs, so this is the result's value there.
         let complement = value(false, false);
@@ -39,23 +65,20 @@ impl Bdd {
                 (_, true) => (&self.file, value(true, false)),
                 _ => (&self.file, value(true, true)),
             };
-            return Ok(self.of_file(file, complement, at_one));
+            return ControlFlow::Break(self.of_file(file, complement, at_one));
         }
-        match op.depends() {
-            [true, true] => {}
-            [true, false] => return Ok(self.of_file(&self.file, complement, value(true, false))),
-            [false, true] => return Ok(self.of_file(&other.file, complement, value(false, true))),
-            [false, false] => return Ok(self.store.constant(complement)),
-        }
-        // The larger operand is read in order, the smaller at random.
-        let (first, second, swapped) = if self.file.node_count() < other.file.node_count() {
-            (&other.file, &self.file, true)
-        } else {
-            (&self.file, &other.file, false)
-        };
-        let stored = BinaryOp::from_fn(|a, b| complement != if swapped { value(b, a) } else { value(a, b) });
-        let file = self.store.run("apply", |run| build(&Apply::new(stored), &[first, second], run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+        ControlFlow::Break(match op.depends() {
+            [true, true] => {
+                // The larger operand is read in order, the smaller at random.
+                let swapped = self.file.node_count() < other.file.node_count();
+                let stored = |a, b| complement != if swapped { value(b, a) } else { value(a, b) };
+                let spec = Apply::new(BinaryOp::from_fn(stored));
+                return ControlFlow::Continue(Plan { spec, swapped, complement });
+            }
+            [true, false] => self.of_file(&self.file, complement, value(true, false)),
+            [false, true] => self.of_file(&other.file, complement, value(false, true)),
+            [false, false] => self.store.constant(complement),
+        })
     }
 
     /// Conjunction; see [`Bdd::apply`].
@@ -140,34 +163,63 @@ impl Bdd {
     }
 }
 
-impl BitAnd for &Bdd {
-    type Output = Result<Bdd>;
-
-    fn bitand(self, other: Self) -> Self::Output {
-        self.and(other)
-    }
+/// What it takes to apply an operator.
+struct Plan {
+    spec: Apply,
+    /// Whether the second operand comes first.
+    swapped: bool,
+    /// Of the result.
+    complement: bool,
 }
 
-impl BitOr for &Bdd {
-    type Output = Result<Bdd>;
+/// An operator of the language, on references, which stay good, and on handles, which are given away.
+macro_rules! operator {
+    ($trait:ident, $method:ident, $op:ident) => {
+        impl $trait for &Bdd {
+            type Output = Result<Bdd>;
 
-    fn bitor(self, other: Self) -> Self::Output {
-        self.or(other)
-    }
+            fn $method(self, other: Self) -> Self::Output {
+                self.apply(BinaryOp::$op, other)
+            }
+        }
+
+        impl $trait for Bdd {
+            type Output = Result<Bdd>;
+
+            /// Each operand is gone as soon as it has been read, also if the operation fails then, unless another handle holds it.
+            fn $method(self, other: Self) -> Self::Output {
+                self.apply_to(BinaryOp::$op, other)
+            }
+        }
+
+        impl $trait<&Bdd> for Bdd {
+            type Output = Result<Bdd>;
+
+            /// The first operand is gone as soon as it has been read, also if the operation fails then, unless another handle
+            /// holds it.
+            fn $method(self, other: &Bdd) -> Self::Output {
+                self.apply_to(BinaryOp::$op, other.clone())
+            }
+        }
+    };
 }
 
-impl BitXor for &Bdd {
-    type Output = Result<Bdd>;
-
-    fn bitxor(self, other: Self) -> Self::Output {
-        self.xor(other)
-    }
-}
+operator!(BitAnd, bitand, AND);
+operator!(BitOr, bitor, OR);
+operator!(BitXor, bitxor, XOR);
 
 impl Not for &Bdd {
     type Output = Bdd;
 
     fn not(self) -> Bdd {
         self.negated()
+    }
+}
+
+impl Not for Bdd {
+    type Output = Bdd;
+
+    fn not(self) -> Bdd {
+        Self { complement: !self.complement, ..self }
     }
 }

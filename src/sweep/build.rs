@@ -1,5 +1,9 @@
 //! One operation from end to end: a spec in, a sealed diagram out.
 
+use std::{borrow::Borrow, sync::Arc};
+
+use smallvec::SmallVec;
+
 use super::{
     expand::{expand, root_of},
     lift::Lift,
@@ -18,8 +22,35 @@ use crate::{
     },
 };
 
+/// What an operation is done to.
+pub trait Operands {
+    /// The diagrams.
+    fn files(&self) -> SmallVec<[&NodeFile; 4]>;
+
+    /// Nobody asks for them any more.
+    fn release(&mut self) {}
+}
+
+/// Diagrams that somebody else holds.
+impl<F: Borrow<NodeFile>, const K: usize> Operands for &[&F; K] {
+    fn files(&self) -> SmallVec<[&NodeFile; 4]> {
+        self.iter().map(|file| (*file).borrow()).collect()
+    }
+}
+
+/// Diagrams that are gone as soon as they have been read, if nobody else holds them.
+impl Operands for Vec<Arc<NodeFile>> {
+    fn files(&self) -> SmallVec<[&NodeFile; 4]> {
+        self.iter().map(Arc::as_ref).collect()
+    }
+
+    fn release(&mut self) {
+        self.clear();
+    }
+}
+
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
-pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<NodeFile> {
+pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run: &mut Run<'_>) -> Result<NodeFile> {
     let built = build_within(spec, operands, u64::MAX, run)?;
     Ok(built.expect("a sweep without a limit is not given up"))
 }
@@ -27,36 +58,38 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: 
 /// The same, unless it takes more than `most` nodes before they are reduced.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
-    operands: &[&NodeFile],
+    mut operands: impl Operands,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
-    if let Some(file) = small::build(spec, operands, most, run)? {
+    if let Some(file) = small::build(spec, &operands.files(), most, run)? {
         return Ok(Some(file));
     }
-    let files = operands.iter().copied();
+    let narrow = are_narrow(operands.files().into_iter());
     narrow_or_wide(
-        files,
-        run,
-        |run| build_flat::<u32, S, N>(spec, operands, most, run),
-        |run| build_flat::<u64, S, N>(spec, operands, most, run),
+        narrow,
+        (run, &mut operands),
+        |(run, operands)| build_flat::<u32, S, N>(spec, *operands, most, run),
+        |(run, operands)| build_flat::<u64, S, N>(spec, *operands, most, run),
     )
 }
 
 fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
     spec: &S,
-    operands: &[&NodeFile],
+    operands: &mut impl Operands,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
-    if let Some(lift) = Lift::of::<I, S, N>(spec, operands, run.space) {
+    let files = operands.files();
+    if let Some(lift) = Lift::of::<I, S, N>(spec, &files, run.space) {
         let before = run.counters;
-        match lift.build::<I, S, N>(spec, operands, most, run) {
+        match lift.build::<I, S, N>(spec, &files, most, run) {
             // It takes tables itself; what is free without it may do.
             Err(Error::BudgetExceeded { .. }) => run.counters = before,
             built => return built,
         }
     }
+    drop(files);
     build_in::<I, S, _, N>(spec, &Flat, operands, most, run)
 }
 
@@ -64,47 +97,55 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
 pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
-    operands: &[&NodeFile],
+    mut operands: impl Operands,
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
-    let files = operands.iter().copied().chain(nest.files());
+    let narrow = are_narrow(operands.files().into_iter().chain(nest.files()));
     let built = narrow_or_wide(
-        files,
-        run,
-        |run| build_in::<u32, S, K, N>(spec, nest, operands, u64::MAX, run),
-        |run| build_in::<u64, S, K, N>(spec, nest, operands, u64::MAX, run),
+        narrow,
+        (run, &mut operands),
+        |(run, operands)| build_in::<u32, S, K, N>(spec, nest, *operands, u64::MAX, run),
+        |(run, operands)| build_in::<u64, S, K, N>(spec, nest, *operands, u64::MAX, run),
     )?;
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// Runs a sweep over `files` on 32-bit ids while it can, and again on 64-bit ids where it cannot.
-pub fn narrow_or_wide<'f, T>(
-    mut files: impl Iterator<Item = &'f NodeFile>,
-    run: &mut Run<'_>,
-    narrow: impl FnOnce(&mut Run<'_>) -> Result<T>,
-    wide: impl FnOnce(&mut Run<'_>) -> Result<T>,
+/// Whether 32 bits are enough for the ids of all `files`.
+pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
+    files.all(|file| file.width() == Width::Narrow)
+}
+
+/// Runs a sweep on 32-bit ids while it can, if it can begin so, and again on 64-bit ids where it cannot.
+pub fn narrow_or_wide<C, T>(
+    begin: bool,
+    mut context: C,
+    narrow: impl FnOnce(&mut C) -> Result<T>,
+    wide: impl FnOnce(&mut C) -> Result<T>,
 ) -> Result<T> {
-    if files.all(|file| file.width() == Width::Narrow) {
-        match narrow(run) {
+    if begin {
+        match narrow(&mut context) {
             Err(Error::TooManyNodes { .. }) => tracing::debug!("ids outgrow 32 bits: the sweep starts again, wide"),
             done => return done,
         }
     }
-    wide(run)
+    wide(&mut context)
 }
 
 fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
-    operands: &[&NodeFile],
+    operands: &mut impl Operands,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
+    let files = operands.files();
     let above = Unreduced { most, ..Unreduced::new() };
-    let mut unreduced = expand(spec, operands, above, |ask| ask(root_of::<I, N>(operands)), run)?;
+    let mut unreduced = expand(spec, &files, above, |ask| ask(root_of::<I, N>(&files)), run)?;
     if unreduced.levels.end() > most {
         return Ok(None);
     }
+    drop(files);
+    operands.release();
     loop {
         match reduce(unreduced, nest, run)? {
             Reduced::Whole(file) => return Ok(Some(file)),
