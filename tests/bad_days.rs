@@ -189,9 +189,9 @@ fn a_file_that_cannot_be_mapped_fails_the_operation_and_nothing_else() {
     day.check_count("map");
 }
 
-/// Limits under which levels go through a sort by merging: their arrays hold too few values for logs by parts.
+/// Limits under which levels go through a sort by merging: their arrays hold too few values for so few logs.
 fn merging() -> Limits {
-    Limits { dense: 32, ..tightest() }
+    Limits { dense: 32, parts: 5, ..tightest() }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! `Dense`: values that arrive in any order under dense indices and are read once, the last index first.
 //!
 //! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, they go
-//! to a log for each part of the indices, and the array is filled with one part after another; or, where that would be too many
-//! logs, through an external sort.
+//! to a log for each part of the indices, and the array is filled with one part after another. Where that would be too many
+//! logs, each is for several parts, and parted in the same way when its turn comes; where one log would be for too many parts, they
+//! go through an external sort.
 
 use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 
@@ -15,9 +16,6 @@ use super::{
     spool::Spool,
 };
 use crate::error::Result;
-
-/// Logs at most.
-const PARTS: u64 = 32;
 
 /// An array of zeroes at first, or what takes its place.
 pub enum Dense<'a, I: Lane> {
@@ -39,16 +37,14 @@ pub struct Array<I> {
 /// The parts of an array that is too large.
 pub struct Parts<'a, I: Lane> {
     space: &'a Space,
-    /// An array for one part.
-    array: Array<I>,
     /// Pairs of (index, value) for every part, the indices as they are.
     logs: Vec<Spool<I, 2>>,
+    cuts: Cuts,
     /// The range of the values.
     range: Range,
-    cuts: Cuts,
-    /// The first index in the array, and how many are left of those in it.
+    /// The part at hand, and its first index.
+    part: Descent<'a, I>,
     first: u64,
-    left: usize,
 }
 
 /// Where indices are cut into parts. To divide by the length of a part would take as long as to append to a log.
@@ -122,14 +118,15 @@ impl<'a, I: Lane> Dense<'a, I> {
         if len <= fits {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
-        if len.div_ceil(fits) > PARTS {
+        let (parts, most) = (len.div_ceil(fits), space.limits.parts);
+        if parts > most * most {
             return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, Range::default()));
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
-        let cuts = Cuts::new(fits);
+        let cuts = Cuts::new(fits * parts.div_ceil(most));
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
-        let array = Array::of(words, fits as usize);
-        Ok(Self::Parts(Box::new(Parts { space, array, logs, cuts, range: Range::default(), first: len, left: 0 })))
+        let part = Descent::Array { array: Array::of(words, 0), left: 0 };
+        Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: Range::default(), part, first: len })))
     }
 
     /// No values; `words` are kept for others.
@@ -141,7 +138,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     pub fn into_words(self) -> Vec<u64> {
         match self {
             Self::Array(array) => array.words,
-            Self::Parts(parts) => parts.array.words,
+            Self::Parts(parts) => parts.part.into_words(),
             Self::Sorted(..) => Vec::new(),
         }
     }
@@ -210,22 +207,32 @@ impl<I: Lane> Parts<'_, I> {
     }
 
     fn step(&mut self) -> Result<I> {
-        if self.left == 0 {
-            let Some(mut log) = self.logs.pop() else { return Ok(I::zeroed()) };
-            let first = self.cuts.start(self.logs.len());
-            let array = self.array.values_mut();
-            array.fill(I::zeroed());
-            log.drain(self.space, |pairs| {
-                for &[index, value] in pairs {
-                    array[(index.get() - first) as usize] = value;
-                }
-                Ok(())
-            })?;
-            self.left = (self.first - first) as usize;
-            self.first = first;
+        if let Descent::Array { array, left } = &mut self.part
+            && *left > 0
+        {
+            *left -= 1;
+            return Ok(array.values()[*left]);
         }
-        self.left -= 1;
-        Ok(self.array.values()[self.left])
+        while self.part.is_done() {
+            if !self.load()? {
+                return Ok(I::zeroed());
+            }
+        }
+        self.part.step()
+    }
+
+    /// Goes on to the part before; there may be parts of it.
+    #[cold]
+    #[inline(never)]
+    fn load(&mut self) -> Result<bool> {
+        let Some(mut log) = self.logs.pop() else { return Ok(false) };
+        let done = std::mem::replace(&mut self.part, Descent::Array { array: Array::of(Vec::new(), 0), left: 0 });
+        let (end, space) = (self.first, self.space);
+        self.first = self.cuts.start(self.logs.len());
+        let mut part = Dense::zeroes(done.into_words(), end - self.first, space)?;
+        log.drain(space, |pairs| part.put_all(pairs, self.first, 0))?;
+        self.part = part.descend()?;
+        Ok(true)
     }
 }
 
@@ -256,8 +263,17 @@ impl<I: Lane> Descent<'_, I> {
     pub fn into_words(self) -> Vec<u64> {
         match self {
             Self::Array { array, .. } => array.words,
-            Self::Parts(parts) => parts.array.words,
+            Self::Parts(parts) => parts.part.into_words(),
             Self::Sorted { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether the first index has been passed. A sorter does not know.
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Array { left, .. } => *left == 0,
+            Self::Parts(parts) => parts.logs.is_empty() && parts.part.is_done(),
+            Self::Sorted { .. } => false,
         }
     }
 
@@ -292,8 +308,8 @@ mod tests {
 
     #[test]
     fn array_parts_and_external_sort_show_the_same() {
-        for len in [0u64, 1, 2, 100, 1000] {
-            let shown = [usize::MAX, 0, len as usize * 2 / 3, len as usize].map(|dense| {
+        for len in [0u64, 1, 2, 100, 1000, 3000] {
+            let shown = [usize::MAX, 0, 80, len as usize * 2 / 3, len as usize].map(|dense| {
                 let mut space = testing::space(1 << 24);
                 std::sync::Arc::make_mut(&mut space.limits).dense = dense;
                 let mut values = Dense::<u32>::zeroes(vec![9; 7], len, &space).expect("a folder");

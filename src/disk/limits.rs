@@ -15,8 +15,11 @@ pub struct Limits {
     pub common: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
-    /// Each of two arrays that collect the values of one level; a level beyond it goes through the external sorter.
+    /// Each of two arrays that collect the values of one level; a level beyond it goes to logs.
     pub dense: usize,
+    /// So many logs at most, for a part of the array or for as many parts each; a level beyond that goes through the external
+    /// sorter.
+    pub parts: u64,
     /// What a builder keeps of one level, to know a node it has been given before.
     pub building: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
@@ -48,6 +51,7 @@ impl Limits {
             common: part(5),
             sort: part(8),
             dense: part(3),
+            parts: 32,
             building: part(3),
             window: part(2),
             // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
