@@ -93,6 +93,7 @@ impl<'a> Bundle<'a> {
         if self.filled + size_of_val(records) > size_of_val(self.block.words()) {
             self.finish()?;
         }
+        debug_assert!(size_of_val(records) <= size_of_val(self.block.words()), "as much as a block holds");
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(self.block.words_mut());
         let (len, range) = encode(records, &mut bytes[self.filled..], self.space.limits.compress);
         let (slot, offset) = (self.slot.clone(), self.filled as u32);

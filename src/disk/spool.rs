@@ -29,6 +29,8 @@ pub struct Spool<I, const N: usize> {
     used: u32,
     /// Records in `parts`.
     filed: u64,
+    /// Parts that went to disk by themselves.
+    runs: usize,
     /// The range of the first lane over the parts on disk.
     spilled: Range,
     marker: PhantomData<I>,
@@ -68,8 +70,9 @@ impl Part {
     }
 }
 
-/// A log of so many parts goes on in larger ones: some hundred bytes of memory are needed for each that is on disk.
-const LONG: usize = 2048;
+/// Bytes of memory that are needed for a part on disk, about: a log goes on in larger parts where a large one is less than all of
+/// these.
+const PART: usize = 64;
 
 /// So many parts are fetched from disk while one is worked on.
 const AHEAD: usize = 4;
@@ -95,6 +98,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             tail: Block::default(),
             used: 0,
             filed: 0,
+            runs: 0,
             spilled: Range::default(),
             marker: PhantomData,
         }
@@ -223,7 +227,8 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             self.filed = self.count();
             self.parts.push(Part::Disk(run));
             self.used = 0;
-            if self.parts.len() >= LONG && self.tail.class() == Class::Full {
+            self.runs += 1;
+            if self.tail.class() == Class::Full && self.runs * PART > 8 * space.pool.block_bytes() {
                 self.replace_tail(space.pool.take_anyway(self.share, Class::Large));
             }
         } else {
@@ -304,7 +309,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.tail.class() != Class::Small {
             self.tail = Block::default();
         }
-        (self.used, self.filed, self.spilled) = (0, 0, Range::default());
+        (self.used, self.filed, self.runs, self.spilled) = (0, 0, 0, Range::default());
         Ok(())
     }
 
@@ -447,7 +452,8 @@ mod tests {
     fn a_long_log_goes_on_in_larger_parts_and_comes_back_from_both_ends() -> Result<()> {
         const BLOCK: usize = 4096;
         const LANES: u32 = BLOCK as u32 / 4;
-        const COUNT: u32 = LANES * (LONG as u32 + 8 * 9 + 3);
+        const SMALL: u32 = (8 * BLOCK / PART) as u32 + 1;
+        const COUNT: u32 = LANES * (SMALL + 8 * 9 + 3);
         let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 0));
         let log = || -> Result<Spool<u32, 1>> {
             let mut log = Spool::new(Share::Arcs);
@@ -456,7 +462,7 @@ mod tests {
         };
         let mut forwards = log()?;
         assert_eq!(forwards.count(), u64::from(COUNT));
-        assert_eq!(forwards.parts.len(), LONG + 9);
+        assert_eq!(forwards.parts.len(), SMALL as usize + 9);
         let mut next = 0..COUNT;
         forwards.drain(&space, |block| {
             assert!(block.iter().all(|&[at]| next.next() == Some(at)));

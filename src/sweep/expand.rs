@@ -11,8 +11,8 @@
 //! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
 //!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
-//! from a mapping; where a level of one is beyond its share of the budget, the requests are sorted once more by that operand
-//! and it is read in order too.
+//! from a mapping; where a level of one is beyond its share of the budget, the requests of a log are sorted once more by that
+//! operand and it is read in order too, once for each log.
 //!
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
@@ -180,21 +180,24 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let (each, now) = (count / workers as u64, slices.strips());
         // The next levels may have more, and not all strips are of one length.
-        let strips = if each >> now <= most / 2 { now } else { (8 * each / most).ilog2().min(STRIPS).max(now) };
-        if workers > slices.workers() || strips > now {
-            let slices = self.ground.slices(Parts::new(workers), strips);
-            if !self.has_room(&slices) {
-                return Ok(self.workers[0].slices.logs(level).len() > 1);
+        let wanted = if each >> now <= most / 2 { now } else { (8 * each / most).ilog2().min(STRIPS).max(now) };
+        if workers > slices.workers() || wanted > now {
+            let parts = Parts::new(workers);
+            let Some(strips) = (now..=wanted).rev().find(|&strips| self.has_room(parts, strips)) else {
+                return Ok(slices.logs(level).len() > 1);
+            };
+            if workers > slices.workers() || strips > now {
+                self.part_by(&self.ground.slices(parts, strips), level)?;
             }
-            self.part_by(&slices, level)?;
         }
-        Ok(true)
+        Ok(self.workers[0].slices.logs(level).len() > 1)
     }
 
-    /// Whether the tables of all queues have room, on the way down and on the way up.
-    fn has_room(&self, slices: &Slices) -> bool {
-        let levels = self.ground.variables.len() + self.result.levels.ranks();
-        LevelQueue::<I, N>::charge(slices.workers() * slices.all_logs(levels), self.ground.space).is_ok()
+    /// Whether the tables of all queues have room, on the way down, and then on the way up.
+    fn has_room(&self, parts: Parts, strips: u32) -> bool {
+        let (down, up) = (self.ground.variables.len(), self.ground.variables.len() + self.result.levels.ranks());
+        let logs = Slices::count(parts, strips, down).max(parts.logs(up).start);
+        LevelQueue::<I, N>::charge(parts.workers() * logs, self.ground.space).is_ok()
     }
 
     /// Parts what is left from `level` on as `slices` say, among more workers if there are more.
@@ -226,8 +229,14 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         run.space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
-        let strips =
-            |worker| slices.logs_of_worker(level, worker).map(|log| self.take(log..log + 1)).collect::<Vec<_>>();
+        for worker in 0..slices.workers() {
+            if let Some(log) = slices.far_log(level, worker) {
+                let mut far = self.take(log..log + 1);
+                let own = &mut self.workers[worker];
+                far.drain(run.space, |block| block.iter().try_for_each(|&request| own.enqueue(level, request)))?;
+            }
+        }
+        let strips = |worker| slices.strips_of(level, worker).map(|log| self.take(log..log + 1)).collect::<Vec<_>>();
         let requests: Vec<_> = (0..slices.workers()).map(strips).collect();
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), strips)| {

@@ -57,7 +57,9 @@ pub struct Frontier<'a, I, S, const N: usize> {
     /// As in what all make.
     search: bool,
     most: u64,
-    /// The low slot of the first node of the level at hand, and of the next one.
+    /// The level at hand.
+    level: usize,
+    /// The low slot of the first node there, and of the next one.
     first: u64,
     next: u64,
     /// How far the high slot of a node is from its low one.
@@ -100,6 +102,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             part,
             search,
             most,
+            level: 0,
             first: 0,
             next: 0,
             step: 1,
@@ -139,7 +142,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Sends a request to its level.
     #[inline(always)]
     pub fn enqueue(&mut self, level: usize, request: [I; N]) -> Result<()> {
-        self.queue.push(self.slices.log_of(level, &request[..N - 1]), request, self.ground.space)
+        let log = self.slices.log_of(level, &request[..N - 1], level <= self.level + 1);
+        self.queue.push(log, request, self.ground.space)
     }
 
     /// Parts what is left from `level` on as `slices` say.
@@ -165,10 +169,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn any(&self, level: usize) -> Result<Option<[I; N]>> {
         let mut any = None;
         for log in self.slices.logs(level) {
-            self.queue.all(log, self.ground.space, |request| {
+            let none = self.queue.all(log, self.ground.space, |request| {
                 any = Some(*request);
                 false
             })?;
+            if !none {
+                break;
+            }
         }
         Ok(any)
     }
@@ -197,6 +204,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Brings every operand to `level`.
     pub fn open(&mut self, level: usize) {
+        self.level = level;
         let (variable, next) = (self.ground.variables[level], self.ground.variables.get(level + 1));
         self.operands.iter_mut().for_each(|operand| operand.open(variable, next.copied()));
     }
@@ -385,7 +393,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if self.slices.logs(level).len() == 1 {
             return self.queue.push_all(level, near, space);
         }
-        let log = |request: &[I; N]| self.slices.log_of(level, &request[..N - 1]);
+        let log = |request: &[I; N]| self.slices.log_of(level, &request[..N - 1], true);
         // Those that follow each other mostly go together.
         let mut rest = near;
         while let Some(to) = rest.first().map(log) {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     disk::{
-        cells::Range as Lows,
+        cells,
         dense::Dense,
         lane::Lane,
         pool::Share,
@@ -63,7 +63,7 @@ pub fn number<I: Lane>(
 
 /// Numbers nodes of which the children are too many for an array and come in order but once.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let (parts, mut width, mut range) = (Parts::new(level.len()), 0, Lows::default());
+    let (parts, mut width, mut range) = (Parts::new(level.len()), 0, cells::Range::default());
     for nodes in &*level {
         width += nodes.width;
         range.join(&nodes.children.range());

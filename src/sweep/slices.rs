@@ -2,9 +2,11 @@
 //!
 //! ```text
 //!   ids of the operand that has most on the level
-//!   ├──────────────── worker 0 ───────────────┼──────────────── worker 1 ───────────────┤
-//!   ├─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┼─ strip ─┤   a log each, from the first push on
+//!   ├───────────────── worker 0 ────────────────┼───────────────── worker 1 ────────────────┤
+//!   ├─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┤   a log each
 //! ```
+//! While a level is not the next one, all that a worker has there is in one log more: so many levels are not so many small logs.
+//!
 //! What follows from a request is mostly at about the same place one level below, so that it is the same worker's.
 
 use std::{ops::Range, sync::Arc};
@@ -40,9 +42,14 @@ impl Slices {
         self.strips
     }
 
-    /// Logs of so many levels.
+    /// Logs of so many levels, among the workers of `parts`, each with `1 << strips` strips a level.
+    pub fn count(parts: Parts, strips: u32, levels: usize) -> usize {
+        parts.logs(levels).start * logs_of(strips)
+    }
+
+    /// The logs of so many levels.
     pub fn all_logs(&self, levels: usize) -> usize {
-        self.parts.logs(levels).start << self.strips
+        Self::count(self.parts, self.strips, levels)
     }
 
     /// The logs of a queue for `level`.
@@ -50,16 +57,24 @@ impl Slices {
         self.all_logs(level)..self.all_logs(level + 1)
     }
 
-    /// The logs of a queue for what `worker` has to do on `level`.
-    pub fn logs_of_worker(&self, level: usize, worker: usize) -> Range<usize> {
-        let log = self.parts.log_of_worker(level, worker).start;
-        log << self.strips..(log + 1) << self.strips
+    /// The logs of a queue for the strips of `worker` on `level`.
+    pub fn strips_of(&self, level: usize, worker: usize) -> Range<usize> {
+        let first = self.parts.log_of_worker(level, worker).start * logs_of(self.strips);
+        first..first + (1 << self.strips)
     }
 
-    /// The log of a queue for a request with these `ids` on `level`.
+    /// The log of a queue for what `worker` has on `level` while that is not the next; none where there are no strips.
+    pub fn far_log(&self, level: usize, worker: usize) -> Option<usize> {
+        (self.strips > 0).then(|| self.strips_of(level, worker).end)
+    }
+
+    /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
     #[inline(always)]
-    pub fn log_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
-        let Some(slice) = self.levels.get(level) else { return level };
+    pub fn log_of<I: Lane>(&self, level: usize, ids: &[I], near: bool) -> usize {
+        if self.levels.is_empty() {
+            return level;
+        }
+        let slice = &self.levels[level];
         let offset = ids[slice.lane].get().wrapping_sub(slice.first);
         let (part, parts) = if offset < slice.count {
             (offset, slice.scale)
@@ -69,8 +84,16 @@ impl Slices {
             let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
             (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32, (self.workers() as u64) << self.strips)
         };
-        self.all_logs(level) + ((part * parts) >> 32) as usize
+        let strip = ((part * parts) >> 32) as usize;
+        let (worker, strip) = (strip >> self.strips, strip & ((1 << self.strips) - 1));
+        let strips = self.strips_of(level, worker);
+        if near || self.strips == 0 { strips.start + strip } else { strips.end }
     }
+}
+
+/// Logs of a worker on a level: its strips, and one more if there are several.
+const fn logs_of(strips: u32) -> usize {
+    if strips == 0 { 1 } else { (1 << strips) + 1 }
 }
 
 /// How the requests of a level are parted: by where one of their ids is among those of the level, or, where it is not there, by
@@ -112,20 +135,27 @@ mod tests {
             // Most ids are in the second lane.
             let lanes = [[(0, 0), (0, 0)], [(0, 9), (1000, count)]];
             let slices = Slices::of(lanes.iter().map(|lanes| lanes.iter().copied()), Parts::new(workers), strips);
-            let log = |id: u64| slices.log_of(1, &[7, id]) - slices.logs(1).start;
-            let found: Vec<_> = (1000..1000 + count).map(log).collect();
+            // As (worker, strip), the strip beyond all for far requests.
+            let log = |id: u64, near| {
+                let log = slices.log_of(1, &[7, id], near);
+                let of = |worker: &usize| slices.strips_of(1, *worker).end + usize::from(strips > 0) > log;
+                let worker = (0..workers).find(of).expect("a log of the level");
+                (worker, log - slices.strips_of(1, worker).start)
+            };
+            let found: Vec<_> = (1000..1000 + count).map(|id| log(id, true)).collect();
             assert!(found.is_sorted());
-            for own in 0..logs as usize {
+            for own in (0..workers).flat_map(|worker| (0..1 << strips).map(move |strip| (worker, strip))) {
                 let ids = found.iter().filter(|&&log| log == own).count();
-                assert!((69..=72).contains(&ids), "{ids} of {count} for {own} of {logs}");
+                assert!((69..=72).contains(&ids), "{ids} of {count} for {own:?} of {logs}");
             }
-            for worker in 0..workers {
-                let own = slices.logs_of_worker(1, worker);
-                assert_eq!((own.start - slices.logs(1).start, own.len()), (worker << strips, 1 << strips));
+            for (id, &(worker, strip)) in (1000..).zip(&found) {
+                assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
+                assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
             }
+            assert_eq!(slices.all_logs(2), slices.logs(1).end);
             // Elsewhere all ids tell.
-            assert!((0..1000).all(|id| log(id) < logs as usize));
-            assert!((0..1000).any(|id| log(id) != log(0)));
+            assert!((0..1000).all(|id| log(id, true).0 < workers && log(id, true).1 < 1 << strips));
+            assert!((0..1000).any(|id| log(id, true) != log(0, true)));
         }
     }
 }
