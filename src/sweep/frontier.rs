@@ -229,6 +229,20 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead. The log is drained then.
     pub fn expand_level(&mut self, level: usize, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
+        match N {
+            ..=3 => self.expand_suspending::<4>(level, requests, desk),
+            4 => self.expand_suspending::<6>(level, requests, desk),
+            _ => self.expand_suspending::<8>(level, requests, desk),
+        }
+    }
+
+    /// The same where a suspended node has so many lanes.
+    fn expand_suspending<const L: usize>(
+        &mut self,
+        level: usize,
+        requests: &mut Spool<I, N>,
+        desk: &mut Desk,
+    ) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
         let Desk { sorter, batches, .. } = desk;
         let batch = batches.get::<Batch<I, N>>();
@@ -236,8 +250,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         batch.take_asked();
         let rule = spec.rule(self.ground.variables[level]);
         let late = self.late_operands();
-        debug_assert!(late == 0 || 2 * N <= LANES, "more than four operands are in RAM");
-        let mut suspended = Spool::new(Share::Queue);
+        debug_assert!(late == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
+        let mut suspended = Spool::<I, L>::new(Share::Queue);
         let (mut last, mut passing) = ([I::MAX; N], None);
         sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {
             if self.ended() {
@@ -262,12 +276,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
     /// become a node by now; it is given two equal children, and reduce drops it.
-    fn resolve_late(
+    fn resolve_late<const L: usize>(
         &mut self,
         level: usize,
         late: u32,
         rule: Option<S::Rule>,
-        suspended: Spool<I, LANES>,
+        suspended: Spool<I, L>,
         desk: &mut Desk,
     ) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
@@ -278,9 +292,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let at = late.trailing_zeros() as usize;
             late &= late - 1;
             let mut next = Spool::new(Share::Queue);
-            sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; LANES]]| {
+            sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; L]]| {
                 partials.iter().try_for_each(|partial| {
-                    let (node, mut low, mut high) = resume::<I, N>(partial);
+                    let (node, mut low, mut high) = resume::<I, N, L>(partial, at);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
                     if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
                         high = low;
@@ -310,12 +324,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
-    fn suspend_all(
+    fn suspend_all<const L: usize>(
         &mut self,
         batch: &Batch<I, N>,
         heads: usize,
         late: u32,
-        suspended: &mut Spool<I, LANES>,
+        suspended: &mut Spool<I, L>,
     ) -> Result<()> {
         (0..heads).try_for_each(|head| {
             let [low, high] = batch.cofactors(head);
@@ -463,27 +477,30 @@ fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
 }
 
-/// Lanes of a suspended node, enough for four operands. Where there are more, all are in RAM, and none is late.
-const LANES: usize = 10;
-
-/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each operand its two
-/// cofactors (twice the id itself as long as it is not resolved).
+/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each other operand its
+/// two cofactors (twice the id itself as long as it is not resolved).
 #[inline(always)]
-fn suspend<I: Lane, const N: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; LANES] {
-    let mut record = [I::of(0); LANES];
+fn suspend<I: Lane, const N: usize, const L: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; L] {
+    let mut record = [I::of(0); L];
     (record[0], record[1]) = (low[at], I::of(node));
-    for operand in 0..N - 1 {
-        (record[2 + 2 * operand], record[3 + 2 * operand]) = (low[operand], high[operand]);
+    for (operand, lane) in others::<N>(at) {
+        (record[lane], record[lane + 1]) = (low[operand], high[operand]);
     }
     record
 }
 
-/// The node's low slot and its cofactors so far.
+/// The node's low slot and its cofactors so far, but those of the operand `at`.
 #[inline(always)]
-fn resume<I: Lane, const N: usize>(record: &[I; LANES]) -> (u64, [I; N], [I; N]) {
+fn resume<I: Lane, const N: usize, const L: usize>(record: &[I; L], at: usize) -> (u64, [I; N], [I; N]) {
     let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
-    for operand in 0..N - 1 {
-        (low[operand], high[operand]) = (record[2 + 2 * operand], record[3 + 2 * operand]);
+    for (operand, lane) in others::<N>(at) {
+        (low[operand], high[operand]) = (record[lane], record[lane + 1]);
     }
     (record[1].get(), low, high)
+}
+
+/// The operands but that of `at`, and where they are in the record of a suspended node.
+#[inline(always)]
+fn others<const N: usize>(at: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..N - 1).filter(move |&operand| operand != at).zip((2..).step_by(2))
 }
