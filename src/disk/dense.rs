@@ -47,29 +47,35 @@ pub struct Parts<'a, I: Lane> {
     first: u64,
 }
 
-/// Where indices are cut into parts. To divide by the length of a part would take as long as to append to a log.
+/// Where indices are cut into parts, never between an even one and the next. To divide by the length of a part would take as
+/// long as to append to a log.
 #[derive(Clone, Copy)]
 struct Cuts {
-    /// Parts an index is, times `1 << 32`.
+    /// Parts that two indices are, times `1 << 32`.
     scale: u64,
 }
 
 impl Cuts {
-    /// Parts of at most `most` indices.
+    /// Parts of at most `most` indices, an even number.
     fn new(most: u64) -> Self {
-        Self { scale: (1u64 << 32).div_ceil(most) }
+        Self { scale: (1u64 << 32).div_ceil(most / 2) }
     }
 
     /// The part of an index.
     #[inline(always)]
     fn part_of(self, index: u64) -> usize {
-        ((index * self.scale) >> 32) as usize
+        ((index / 2 * self.scale) >> 32) as usize
     }
 
     /// The first index of `part`.
     fn start(self, part: usize) -> u64 {
-        ((part as u64) << 32).div_ceil(self.scale)
+        2 * ((part as u64) << 32).div_ceil(self.scale)
     }
+}
+
+/// Values that an array may have, an even number.
+fn most<I: Lane>(space: &Space) -> u64 {
+    (space.limits.dense / size_of::<I>() / 2).max(1) as u64 * 2
 }
 
 impl<I: Lane> Array<I> {
@@ -114,7 +120,7 @@ impl<'a, I: Lane> Dense<'a, I> {
 
     /// The same for values of which every one will be put: there may be anything before.
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
-        let fits = (space.limits.dense / size_of::<I>()).max(1) as u64;
+        let fits = most::<I>(space);
         if len <= fits {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
@@ -125,7 +131,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let cuts = Cuts::new(fits * parts.div_ceil(most));
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
-        let part = Descent::Array { array: Array::of(words, 0), left: 0 };
+        let part = Descent::none(words);
         Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: Range::default(), part, first: len })))
     }
 
@@ -186,15 +192,12 @@ impl<'a, I: Lane> Dense<'a, I> {
         pairs.iter().try_for_each(|&[index, value]| self.put((index.get() - first) >> shift, value))
     }
 
-    /// The values from the last index to the first, zero where none was put.
+    /// The values part by part, zero where none was put.
     pub fn descend(self) -> Result<Descent<'a, I>> {
         Ok(match self {
-            Self::Array(array) => Descent::Array { left: array.len, array },
+            Self::Array(array) => Descent::Array { shown: array.len == 0, array },
             Self::Parts(parts) => Descent::Parts(parts),
-            Self::Sorted(external, ..) => {
-                let mut sorted = Box::new(external.finish()?);
-                Descent::Sorted { next: sorted.record()?, sorted, distance: 0 }
-            }
+            Self::Sorted(external, len, _) => Descent::Merged(Box::new(Merged::of(*external, len)?)),
         })
     }
 }
@@ -206,19 +209,14 @@ impl<I: Lane> Parts<'_, I> {
         self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
     }
 
-    fn step(&mut self) -> Result<I> {
-        if let Descent::Array { array, left } = &mut self.part
-            && *left > 0
-        {
-            *left -= 1;
-            return Ok(array.values()[*left]);
-        }
+    fn part(&mut self) -> Result<Option<(u64, &[I])>> {
         while self.part.is_done() {
             if !self.load()? {
-                return Ok(I::zeroed());
+                return Ok(None);
             }
         }
-        self.part.step()
+        let part = self.part.part()?;
+        Ok(part.map(|(first, values)| (self.first + first, values)))
     }
 
     /// Goes on to the part before; there may be parts of it.
@@ -226,7 +224,7 @@ impl<I: Lane> Parts<'_, I> {
     #[inline(never)]
     fn load(&mut self) -> Result<bool> {
         let Some(mut log) = self.logs.pop() else { return Ok(false) };
-        let done = std::mem::replace(&mut self.part, Descent::Array { array: Array::of(Vec::new(), 0), left: 0 });
+        let done = std::mem::replace(&mut self.part, Descent::none(Vec::new()));
         let (end, space) = (self.first, self.space);
         self.first = self.cuts.start(self.logs.len());
         let mut part = Dense::zeroes(done.into_words(), end - self.first, space)?;
@@ -236,68 +234,97 @@ impl<I: Lane> Parts<'_, I> {
     }
 }
 
-/// The values of a [`Dense`], the last index first.
+/// The values of a [`Dense`], the last part first.
 pub enum Descent<'a, I: Lane> {
-    /// Off the array, of which so many are left.
+    /// An array, the only part.
     Array {
         /// All values.
         array: Array<I>,
-        /// How many are to come.
-        left: usize,
+        /// Whether it has been shown.
+        shown: bool,
     },
-    /// Off one part after another.
+    /// One part after another, each with parts of its own if it is too large.
     Parts(Box<Parts<'a, I>>),
-    /// Off the sorter.
-    Sorted {
-        /// All pairs to come but one.
-        sorted: Box<Sorted<'a, [I; 2]>>,
-        /// The pair that comes next.
-        next: Option<[I; 2]>,
-        /// How far from the last index the next value is.
-        distance: u64,
-    },
+    /// Parts filled off the sorter.
+    Merged(Box<Merged<'a, I>>),
 }
 
 impl<I: Lane> Descent<'_, I> {
+    fn none(words: Vec<u64>) -> Self {
+        Self::Array { array: Array::of(words, 0), shown: true }
+    }
+
     /// The words of the array, if there is one, to be used again.
     pub fn into_words(self) -> Vec<u64> {
         match self {
             Self::Array { array, .. } => array.words,
             Self::Parts(parts) => parts.part.into_words(),
-            Self::Sorted { .. } => Vec::new(),
+            Self::Merged(merged) => merged.part.words,
         }
     }
 
-    /// Whether the first index has been passed. A sorter does not know.
+    /// Whether there are no more parts.
     fn is_done(&self) -> bool {
         match self {
-            Self::Array { left, .. } => *left == 0,
+            Self::Array { shown, .. } => *shown,
             Self::Parts(parts) => parts.logs.is_empty() && parts.part.is_done(),
-            Self::Sorted { .. } => false,
+            Self::Merged(merged) => merged.left == 0,
         }
     }
 
-    /// The next value; zero below the first index.
-    #[inline(always)]
-    pub fn step(&mut self) -> Result<I> {
+    /// The values right before those that were shown last: the index of the first, which is even if the number of all is, and the
+    /// values, one at least.
+    pub fn part(&mut self) -> Result<Option<(u64, &[I])>> {
         match self {
-            Self::Array { array, left } => {
-                *left = left.saturating_sub(1);
-                Ok(array.values().get(*left).copied().unwrap_or(I::zeroed()))
+            Self::Array { shown: true, .. } => Ok(None),
+            Self::Array { array, shown } => {
+                *shown = true;
+                Ok(Some((0, array.values())))
             }
-            Self::Parts(parts) => parts.step(),
-            Self::Sorted { sorted, next, distance } => match *next {
-                Some([at, value]) if at.get() == *distance => {
-                    *distance += 1;
-                    *next = sorted.record()?;
-                    Ok(value)
-                }
-                _ => {
-                    *distance += 1;
-                    Ok(I::zeroed())
-                }
-            },
+            Self::Parts(parts) => parts.part(),
+            Self::Merged(merged) => merged.part(),
         }
+    }
+}
+
+/// What the external sorter gives back.
+pub struct Merged<'a, I: Lane> {
+    /// All pairs to come but one, and that one.
+    sorted: Sorted<'a, [I; 2]>,
+    next: Option<[I; 2]>,
+    /// The part at hand.
+    part: Array<I>,
+    /// Values of a part at most.
+    most: u64,
+    /// Values to come, and all.
+    left: u64,
+    len: u64,
+}
+
+impl<'a, I: Lane> Merged<'a, I> {
+    fn of(external: External<'a, [I; 2]>, len: u64) -> Result<Self> {
+        let most = most::<I>(external.space());
+        let mut sorted = external.finish()?;
+        Ok(Self { next: sorted.record()?, sorted, part: Array::of(Vec::new(), 0), most, left: len, len })
+    }
+
+    fn part(&mut self) -> Result<Option<(u64, &[I])>> {
+        let count = self.most.min(self.left);
+        if count == 0 {
+            return Ok(None);
+        }
+        self.left -= count;
+        let mut words = std::mem::take(&mut self.part.words);
+        words.clear();
+        self.part = Array::of(words, count as usize);
+        while let Some([distance, value]) = self.next
+            && let index = self.len - 1 - distance.get()
+            && index >= self.left
+        {
+            self.part.values_mut()[(index - self.left) as usize] = value;
+            self.next = self.sorted.record()?;
+        }
+        Ok(Some((self.left, self.part.values())))
     }
 }
 
@@ -317,11 +344,18 @@ mod tests {
                 for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
                     values.put(index, index as u32 + 1).expect("room");
                 }
-                let mut descent = values.descend().expect("all values");
-                (0..len).map(|_| descent.step().expect("a value")).collect::<Vec<_>>()
+                let (mut descent, mut shown) =
+                    (values.descend().expect("all values"), std::collections::VecDeque::new());
+                while let Some((first, values)) = descent.part().expect("a part") {
+                    assert!(first.is_multiple_of(2) || len % 2 == 1, "a part from {first} on, of {len}");
+                    assert_eq!(first + (values.len() + shown.len()) as u64, len);
+                    values.iter().rev().for_each(|&value| shown.push_front(value));
+                }
+                assert_eq!(shown.len() as u64, len);
+                shown
             });
             assert!(shown.iter().all(|other| *other == shown[0]));
-            assert_eq!(shown[0].iter().filter(|&&value| value > 0).count() as u64, len - (len + 1) / 3);
+            assert!((0..).zip(&shown[0]).all(|(index, &value)| value == if index % 3 == 1 { 0 } else { index + 1 }));
         }
     }
 }

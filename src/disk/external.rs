@@ -72,6 +72,11 @@ impl<'a, R: Record> External<'a, R> {
         Ok(Self { space, sorter, folder, claim: Claim::new(space.meter.clone()), run, count: 0 })
     }
 
+    /// Where it works.
+    pub fn space(&self) -> &'a Space {
+        self.space
+    }
+
     /// Takes one record.
     pub fn push(&mut self, record: R) -> Result<()> {
         self.sorter.push(Item(record)).map_err(self.space.fail("sort in"))?;

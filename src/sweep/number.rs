@@ -71,9 +71,10 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     let mut siblings = Parted::new(&range, 0, width, space);
     for (own, nodes) in (0..).zip(level.iter_mut()) {
         let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
-        for node in (0..nodes.width).rev() {
-            let (high, low) = (children.step()?, children.step()?);
-            siblings.append([low, high, I::of(node << parts.shift | own)], space)?;
+        while let Some((first, values)) = children.part()? {
+            for (node, &[low, high]) in (first / 2..).zip(values.as_chunks().0) {
+                siblings.append([low, high, I::of(node << parts.shift | own)], space)?;
+            }
         }
         nodes.children = Dense::none(children.into_words());
     }

@@ -233,22 +233,18 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// Stops at the level of `rank`, whose nodes have these children.
     fn pause(mut self, rank: usize, level: Level<'_, I>, space: &Space) -> Result<Pause<I>> {
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
-        for (worker, Nodes { children, ids, width, desk }) in self.workers.iter_mut().zip(level) {
+        for (worker, Nodes { children, ids, desk, .. }) in self.workers.iter_mut().zip(level) {
             desk.ids = ids.into_words();
-            if width == 0 {
-                desk.children = children.into_words();
-                continue;
-            }
             let mut children = children.descend()?;
-            let ([mut high, mut low], mut left) = ([children.step()?, children.step()?], width);
-            worker.arcs.pop_while(space, |[arc]| {
-                pairs.append([low, high, I::of(arc.get() / 2)], space)?;
-                if arc.get() % 2 == 1 {
-                    left -= 1;
-                    [high, low] = [children.step()?, children.step()?];
-                }
-                Ok(left > 0)
-            })?;
+            while let Some((_, values)) = children.part()? {
+                let (nodes, mut left) = (values.as_chunks().0, values.len() / 2);
+                worker.arcs.pop_while(space, |[arc]| {
+                    let [low, high] = nodes[left - 1];
+                    pairs.append([low, high, I::of(arc.get() / 2)], space)?;
+                    left -= (arc.get() % 2) as usize;
+                    Ok(left > 0)
+                })?;
+            }
             desk.children = children.into_words();
         }
         for higher in 1..rank {
@@ -353,39 +349,29 @@ impl<'a, I: Lane> Worker<'a, I> {
     /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is
     /// among its slots of the level above.
     fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_>, space: &'a Space) -> Result<()> {
-        let Nodes { width, children, ids, desk } = nodes;
+        let Nodes { children, ids, desk, .. } = nodes;
         let slots = above.unwrap_or_default();
         let mut children = Dense::zeroes(children.into_words(), slots.count, space)?;
-        match (ids, &mut children) {
-            (Dense::Array(array), Dense::Array(children)) => {
-                let (ids, children) = (array.values(), children.values_mut());
-                let id_of = |node| Ok(ids[node as usize]);
-                let put = |slot: u64, id| {
-                    let child = children.get_mut(slots.index(slot) as usize);
-                    Ok(child.map(|child| *child = id).is_some())
-                };
-                self.send(width, road, id_of, put)?;
-                desk.ids = array.into_words();
-            }
-            (ids, children) => {
-                let (mut ids, mut at, mut last) = (ids.descend()?, width, I::of(FALSE));
-                let id_of = |node| {
-                    if at > node {
-                        (at, last) = (node, ids.step()?);
-                    }
-                    Ok(last)
-                };
-                let put = |slot: u64, id| {
+        let mut ids = ids.descend()?;
+        while let Some((_, ids)) = ids.part()? {
+            match &mut children {
+                Dense::Array(children) => {
+                    let children = children.values_mut();
+                    self.send(ids, road, |slot, id| {
+                        let child = children.get_mut(slots.index(slot) as usize);
+                        Ok(child.map(|child| *child = id).is_some())
+                    })?;
+                }
+                children => self.send(ids, road, |slot, id| {
                     let at = slots.index(slot);
                     if at < slots.count {
                         children.put(at, id)?;
                     }
                     Ok(at < slots.count)
-                };
-                self.send(width, road, id_of, put)?;
-                desk.ids = ids.into_words();
+                })?,
             }
         }
+        desk.ids = ids.into_words();
         match above {
             Some(_) => self.children = Some(children),
             None => desk.children = children.into_words(),
@@ -393,27 +379,18 @@ impl<'a, I: Lane> Worker<'a, I> {
         Ok(())
     }
 
-    /// Sends ids along the arcs that lead to `width` nodes, the last node first; `id_of` gives that of a node, once for each arc,
-    /// and `put` answers whether it went straight to its place.
+    /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether one went straight to its
+    /// place.
     #[inline(always)]
-    fn send(
-        &mut self,
-        width: u64,
-        road: Road<'_>,
-        mut id_of: impl FnMut(u64) -> Result<I>,
-        mut put: impl FnMut(u64, I) -> Result<bool>,
-    ) -> Result<()> {
-        if width == 0 {
-            return Ok(());
-        }
-        let (queue, mut left) = (&mut self.queue, width);
+    fn send(&mut self, ids: &[I], road: Road<'_>, mut put: impl FnMut(u64, I) -> Result<bool>) -> Result<()> {
+        let (queue, mut left) = (&mut self.queue, ids.len());
         self.arcs.pop_while(road.space, |[arc]| {
-            let (slot, id) = (arc.get() / 2, id_of(left - 1)?);
+            let (slot, id) = (arc.get() / 2, ids[left - 1]);
             if !put(slot, id)? {
                 road.send(slot, id, queue)?;
             }
             // Whether this is the last arc of the node is anybody's guess, so that there is no branch for it.
-            left -= arc.get() % 2;
+            left -= (arc.get() % 2) as usize;
             Ok(left > 0)
         })
     }
