@@ -1,4 +1,4 @@
-//! The limit of open files: every diagram on disk is one.
+//! The limit of open files: every diagram on disk is one, and every segment of an external sort.
 //!
 //! Most systems start a program with a low limit that it may raise by itself, for the sake of old programs that cannot name more
 //! files than that. It is left alone as long as it does.
@@ -26,7 +26,7 @@ pub fn open_within(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
 }
 
 /// Raises the limit as far as the system allows; answers whether there is more room then.
-fn raise() -> bool {
+pub fn raise() -> bool {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok()
 }

@@ -15,7 +15,7 @@ use bytemuck::Pod;
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
 
-use super::{meter::Claim, space::Space};
+use super::{descriptors::raise, meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A plain record with a total order.
@@ -60,6 +60,8 @@ pub struct External<'a, R: Record> {
 impl<'a, R: Record> External<'a, R> {
     /// A sorter that holds at most `bytes` of records in memory.
     pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
+        // There may be thousands of segments, and all are open at the end.
+        raise();
         let folder = space.backend.sort_folder().map_err(space.fail("sort in"))?;
         space.meter.external_sorts.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
