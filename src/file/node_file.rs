@@ -72,6 +72,16 @@ pub(super) enum Body {
     Disk { file: Box<dyn ScratchFile>, _claim: Claim },
 }
 
+impl Nodes {
+    /// Bytes that would have to be mapped to read so many nodes in a row at random.
+    pub fn mapped_bytes(&self, nodes: u64) -> u64 {
+        match self.body {
+            Body::Ram { .. } => 0,
+            Body::Disk { .. } => nodes * self.width.node_bytes() as u64,
+        }
+    }
+}
+
 impl NodeFile {
     pub(super) fn new(nodes: Nodes, labels: Labels) -> Self {
         let hash = labels.hash_with(nodes.hash);
@@ -127,6 +137,11 @@ impl NodeFile {
     /// The width of the ids.
     pub fn width(&self) -> Width {
         self.nodes.width
+    }
+
+    /// Bytes that would have to be mapped to read so many nodes in a row at random.
+    pub fn mapped_bytes(&self, nodes: u64) -> u64 {
+        self.nodes.mapped_bytes(nodes)
     }
 
     /// Inner nodes.

@@ -1,6 +1,6 @@
 //! Reading one level of a node file, in order or at random.
 
-use std::hint::select_unpredictable;
+use std::{hint::select_unpredictable, ops::Range};
 
 use super::node_file::{Body, NodeFile, Nodes, Width};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub struct LevelReader<'a> {
     file: &'a Nodes,
-    /// The first id of the level at hand, and how many follow; none between levels.
+    /// The first id of the level or part of a level at hand, and how many follow; none between levels.
     first: u64,
     len: u64,
     /// Nodes that are mapped at once.
@@ -57,12 +57,14 @@ impl<'a> LevelReader<'a> {
         self.len = 0;
     }
 
-    /// Bytes that would have to be mapped to read the whole level at random.
+    /// The same for no more than the nodes of `ids`: no others of the level will be asked for.
+    pub fn enter_part(&mut self, ids: Range<u64>) {
+        (self.first, self.len) = (ids.start, ids.end - ids.start);
+    }
+
+    /// Bytes that would have to be mapped to read the whole level, or part of it, at random.
     pub fn mapped_bytes(&self) -> u64 {
-        match self.file.body {
-            Body::Ram { .. } => 0,
-            Body::Disk { .. } => self.len * self.file.width.node_bytes() as u64,
-        }
+        self.file.mapped_bytes(self.len)
     }
 
     /// The children of `id` if it lies on this level, and `id` itself twice if it does not.

@@ -11,8 +11,9 @@
 //! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
 //!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
-//! from a mapping; where a level of one is beyond its share of the budget, the requests of a log are sorted once more by that
-//! operand and it is read in order too, once for each log.
+//! from a mapping. Where a level of one is beyond its share of the budget, logs are by its ids, so that each asks for a part of
+//! it; where that is still beyond it, or there is but one log, the requests are sorted once more by that operand and it is read in
+//! order too.
 //!
 //! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
@@ -180,7 +181,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let (each, now) = (count / workers as u64, slices.strips());
         // The next levels may have more, and not all strips are of one length.
-        let wanted = if each >> now <= most / 2 { now } else { (8 * each / most).ilog2().min(STRIPS).max(now) };
+        let wanted = if each >> now <= most / 2 {
+            now
+        } else {
+            (8 * each / most).ilog2().max(self.ground.strips(workers)).min(STRIPS).max(now)
+        };
         if workers > slices.workers() || wanted > now {
             let parts = Parts::new(workers);
             let Some(strips) = (now..=wanted).rev().find(|&strips| self.has_room(parts, strips)) else {
@@ -240,8 +245,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let requests: Vec<_> = (0..slices.workers()).map(strips).collect();
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), strips)| {
-            worker.begin_level(first + at, shift);
-            strips.into_iter().try_for_each(|mut requests| worker.expand_level(level, &mut requests, desk))
+            worker.begin_level(first + at as u64, shift);
+            strips.into_iter().enumerate().try_for_each(|(strip, mut requests)| {
+                worker.open_strip(level, at, strip);
+                worker.expand_level(level, &mut requests, desk)
+            })
         })?;
         self.close(level, shift);
         Ok(())

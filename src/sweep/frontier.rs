@@ -209,6 +209,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.operands.iter_mut().for_each(|operand| operand.open(variable, next.copied()));
     }
 
+    /// Goes to a strip of `worker` on a level: no other nodes are read of the operand by which it is parted.
+    pub fn open_strip(&mut self, level: usize, worker: usize, strip: usize) {
+        if let Some((lane, ids)) = self.slices.ids_of(level, worker, strip) {
+            self.operands[lane].reader.enter_part(ids);
+        }
+    }
+
     /// Begins a level in `1 << shift` parts; the low slot of the first node here is `first`.
     pub fn begin_level(&mut self, first: u64, shift: u32) {
         (self.first, self.next, self.step) = (first, first, 1 << shift);
@@ -421,24 +428,41 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
 impl<S, const N: usize> Ground<'_, S, N> {
     /// How every level is parted among the workers of `parts`, each with `1 << strips` logs.
+    ///
+    /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
+    /// fewer are read.
     pub fn slices(&self, parts: Parts, strips: u32) -> Slices {
+        let window = window_of::<N>(self.space) as u64;
         let mut ranks: [_; N] =
             std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
         let levels = self.variables.iter().map(|variable| {
             let lanes: [_; N] = std::array::from_fn(|at| {
-                let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0) };
+                let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0, false) };
                 if *rank == 0 || file.variable(*rank) != *variable {
-                    return (0, 0);
+                    return (0, 0, false);
                 }
                 let (first, end) = file.levels().range(*rank);
                 *rank -= 1;
                 // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
                 let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
-                (first, if several { 0 } else { end - first })
+                (first, if several { 0 } else { end - first }, at > 0 && file.mapped_bytes(end - first) > window)
             });
-            lanes.into_iter()
+            let any_late = lanes.iter().any(|lane| lane.2);
+            lanes.into_iter().map(move |(first, count, late)| (first, if late || !any_late { count } else { 0 }))
         });
         Slices::of(levels, parts, strips)
+    }
+
+    /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
+    pub fn strips(&self, workers: usize) -> u32 {
+        let widest = |file: &&NodeFile| {
+            let ranks = 1..file.levels().ranks();
+            let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
+            file.mapped_bytes(nodes.unwrap_or(0))
+        };
+        let bytes = self.operands.iter().skip(1).map(widest).max().unwrap_or(0);
+        let windows = bytes.div_ceil((workers * window_of::<N>(self.space)).max(1) as u64);
+        windows.max(1).next_power_of_two().ilog2()
     }
 
     /// A queue of all levels.

@@ -1,11 +1,13 @@
 //! How the requests of a level are parted: among workers, and for each of them where there are too many to be sorted at once.
 //!
 //! ```text
-//!   ids of the operand that has most on the level
+//!   ids of the operand that has most on the level, or most of those that are too many to be read at random
 //!   ├───────────────── worker 0 ────────────────┼───────────────── worker 1 ────────────────┤
 //!   ├─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┤   a log each
 //! ```
 //! While a level is not the next one, all that a worker has there is in one log more: so many levels are not so many small logs.
+//!
+//! So many nodes as lie in one strip can mostly be read at random, where all of a level are too many.
 //!
 //! What follows from a request is mostly at about the same place one level below, so that it is the same worker's.
 
@@ -68,6 +70,13 @@ impl Slices {
         (self.strips > 0).then(|| self.strips_of(level, worker).end)
     }
 
+    /// The lane by which `level` is parted, and the ids there that are in a strip of `worker`; none where all lanes tell.
+    pub fn ids_of(&self, level: usize, worker: usize, strip: usize) -> Option<(usize, Range<u64>)> {
+        let slice = self.levels.get(level).filter(|slice| slice.count > 0)?;
+        let strip = ((worker << self.strips) + strip) as u64;
+        Some((slice.lane, slice.start(strip)..slice.start(strip + 1)))
+    }
+
     /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
     #[inline(always)]
     pub fn log_of<I: Lane>(&self, level: usize, ids: &[I], near: bool) -> usize {
@@ -118,6 +127,11 @@ impl Slice {
             _ => Self::default(),
         }
     }
+
+    /// The first id of a slice.
+    fn start(&self, slice: u64) -> u64 {
+        self.first + (slice << 32).div_ceil(self.scale).min(self.count)
+    }
 }
 
 /// Ids for each slice that a level has at least where it is parted by them.
@@ -149,6 +163,8 @@ mod tests {
                 assert!((69..=72).contains(&ids), "{ids} of {count} for {own:?} of {logs}");
             }
             for (id, &(worker, strip)) in (1000..).zip(&found) {
+                let (lane, ids) = slices.ids_of(1, worker, strip).expect("a level with many ids");
+                assert!(lane == 1 && ids.contains(&id), "{id} is not in {ids:?}");
                 assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
                 assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
             }
