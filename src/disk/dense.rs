@@ -12,6 +12,7 @@ use super::{
     external::{External, Sorted},
     lane::Lane,
     pool::Share,
+    source::{SAMPLE, some_of},
     space::Space,
     spool::Spool,
 };
@@ -163,6 +164,15 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
+    /// Some of the values at even indices, from all over, if those can be told already.
+    pub fn some_even(&self) -> Result<Vec<I>> {
+        Ok(match self {
+            Self::Array(array) => some_of(array.pairs(), SAMPLE).map(|pair| pair[0]).collect(),
+            Self::Parts(parts) => parts.some_even()?,
+            Self::Sorted(..) => Vec::new(),
+        })
+    }
+
     /// Puts `value` at `index`, once.
     #[inline(always)]
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
@@ -207,6 +217,16 @@ impl<I: Lane> Parts<'_, I> {
     fn put(&mut self, index: u64, value: I) -> Result<()> {
         self.range.include(value);
         self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
+    }
+
+    fn some_even(&self) -> Result<Vec<I>> {
+        let mut some = Vec::new();
+        for log in &self.logs {
+            let sample = log.some(1, self.space)?;
+            let even = sample.iter().filter(|[index, _]| index.get().is_multiple_of(2)).map(|[_, value]| *value);
+            some.extend(even);
+        }
+        Ok(some)
     }
 
     fn part(&mut self) -> Result<Option<(u64, &[I])>> {

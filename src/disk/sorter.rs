@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Source ─► the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
-//!                                         └─ too large: a few cells, a log for each ─► every log in turn
+//!                                         └─ too large: a sample ─► a log for each of a few parts ─► every log in turn
 //! ```
 //! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass
 //! brings records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way
@@ -25,9 +25,10 @@ use crate::error::Result;
 pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
-/// A level that is too large is distributed over so many logs at most, and 4 at least: with the places below the range, fewer
-/// might not part anything.
+/// A level that is too large is distributed over about so many logs at most.
 const PARTS: u64 = 32;
+/// Where each of them begins and ends is told in so many steps.
+const CELLS: usize = 1 << 12;
 /// Levels of more records are timed.
 const TIMED: u64 = 4096;
 
@@ -70,14 +71,23 @@ impl Sorter {
         show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
         let count = bucket.count();
-        if count <= FEW as u64 || lane == keys {
-            return show_few(bucket, keys, space, show);
+        if lane == keys {
+            return show_some::<_, _, BATCH>(bucket, keys, space, show);
+        }
+        if count <= FEW as u64 {
+            return show_some::<_, _, FEW>(bucket, keys, space, show);
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let fits = Self::most::<I, N>(space);
         if count > fits {
-            let mut parted = Parted::new(&bucket.range(lane, space)?, lane, count, space);
+            let mut sample = bucket.sample(space)?;
+            let common = common(&mut sample, lane, keys);
+            let some: Vec<_> = sample.iter().map(|record| record[lane]).collect();
+            let mut parted = Parted::new(&bucket.range(lane, space)?, lane, &some, count, space);
+            if let Some(common) = common {
+                parted.set_apart(common, keys);
+            }
             bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
             drop(sorting);
             return self.sort_parted(parted, keys, space, show);
@@ -95,8 +105,7 @@ impl Sorter {
         space: &Space,
         show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let lane = parted.cells.next_lane();
-        parted.logs.into_iter().try_for_each(|mut log| self.sort_from(lane, &mut log, keys, space, show))
+        parted.logs.into_iter().try_for_each(|(lane, mut log)| self.sort_from(lane, &mut log, keys, space, show))
     }
 
     /// Brings `records` into the order of their first `keys` lanes where they are.
@@ -149,17 +158,17 @@ impl Sorter {
     }
 }
 
-/// Shows the records of `bucket`, each batch in order.
-fn show_few<I: Lane, const N: usize>(
+/// Shows the records of `bucket`, each `B` in order.
+fn show_some<I: Lane, const N: usize, const B: usize>(
     bucket: impl Source<I, N>,
     keys: usize,
     space: &Space,
     show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
 ) -> Result<()> {
-    let mut records = [[I::zeroed(); N]; FEW];
+    let mut records = [[I::zeroed(); N]; B];
     let mut filled = 0;
     bucket.drain(0, space, |_, record| {
-        if filled == FEW {
+        if filled == B {
             show(&records)?;
             filled = 0;
         }
@@ -176,27 +185,91 @@ fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
-/// Records that are too many to be in memory at once: a log for each of a few cells.
+/// What most of `sample` have in the lanes from `lane` on, if half of them agree there.
+fn common<I: Lane, const N: usize>(sample: &mut [[I; N]], lane: usize, keys: usize) -> Option<[I; N]> {
+    sample.sort_unstable_by(|a, b| a[lane..keys].cmp(&b[lane..keys]));
+    let middle = sample[sample.len() / 2];
+    let agree = sample.iter().filter(|record| record[lane..keys] == middle[lane..keys]).count();
+    (2 * agree > sample.len()).then_some(middle)
+}
+
+/// Records that are too many to be in memory at once: a log for each of a few parts, which come in order.
 pub struct Parted<I, const N: usize> {
     cells: Cells,
-    logs: Vec<Spool<I, N>>,
+    /// The log of each cell.
+    log_of: Vec<u8>,
+    /// The logs, each with the lane by which its records may still differ.
+    logs: Vec<(usize, Spool<I, N>)>,
+    /// What most records have in so many lanes, and the cell of those, if it is known: then what comes before, these records, and
+    /// what comes after have a log each.
+    common: [I; N],
+    keys: usize,
+    split: usize,
 }
 
 impl<I: Lane, const N: usize> Parted<I, N> {
-    /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before; a single log if they can be in
-    /// memory at once.
-    pub fn new(range: &Range, lane: usize, count: u64, space: &Space) -> Self {
-        let most = Sorter::most::<I, N>(space);
-        let parts = if count <= most { 1 } else { (2 * count / most.max(1)).clamp(4, PARTS) };
-        let cells = Cells::new(range, lane, parts as usize);
-        space.meter.external_sorts.fetch_add(u64::from(parts > 1), Relaxed);
-        Self { cells, logs: (0..cells.count).map(|_| Spool::new(Share::Arcs)).collect() }
+    /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before, where `some` have this there, or
+    /// none if nobody knows; a single log if they can be in memory at once.
+    ///
+    /// A cell with many of `some` has a log of its own: where most records are in one cell, as many ids are common to most nodes
+    /// of a level, it takes no more than a pass or two to part it from all others.
+    pub fn new(range: &Range, lane: usize, some: &[I], count: u64, space: &Space) -> Self {
+        let most = Sorter::most::<I, N>(space).max(1);
+        if count <= most {
+            let cells = Cells::new(range, lane, 1);
+            return Self::of(cells, vec![0], vec![lane]);
+        }
+        space.meter.external_sorts.fetch_add(1, Relaxed);
+        let cells = Cells::new(range, lane, CELLS);
+        let mut shown = vec![u64::from(some.is_empty()); cells.count];
+        for &key in some {
+            shown[cells.of(key)] += 1;
+        }
+        let all = shown.iter().sum::<u64>();
+        let full = (all * most / (2 * count)).max(2 * all / PARTS);
+        // For each log how many of the cells and of the sample are in it.
+        let (mut logs, mut log_of): (Vec<(usize, u64)>, _) = (Vec::new(), Vec::with_capacity(cells.count));
+        for more in shown {
+            match logs.last_mut() {
+                Some((in_log, sum)) if *sum + more <= full => (*in_log, *sum) = (*in_log + 1, *sum + more),
+                _ => logs.push((1, more)),
+            }
+            log_of.push((logs.len() - 1) as u8);
+        }
+        let lane_of = |in_log| if in_log == 1 { cells.next_lane() } else { lane };
+        Self::of(cells, log_of, logs.into_iter().map(|(in_log, _)| lane_of(in_log)).collect())
+    }
+
+    fn of(cells: Cells, log_of: Vec<u8>, lanes: Vec<usize>) -> Self {
+        let logs = lanes.into_iter().map(|lane| (lane, Spool::new(Share::Arcs))).collect();
+        Self { cells, log_of, logs, common: [I::zeroed(); N], keys: 0, split: usize::MAX }
+    }
+
+    /// Gives the records that agree with `common` in the lanes below `keys` a log of their own.
+    fn set_apart(&mut self, common: [I; N], keys: usize) {
+        self.split = self.cells.of(common[self.cells.lane]);
+        (self.common, self.keys) = (common, keys);
+        let before = usize::from(self.log_of[self.split]);
+        debug_assert!(
+            self.split == 0 || self.log_of[self.split - 1] < self.log_of[self.split],
+            "more than a log's worth"
+        );
+        self.log_of[self.split + 1..].iter_mut().for_each(|log| *log += 2);
+        let after = (self.logs[before].0, Spool::new(Share::Arcs));
+        self.logs.insert(before + 1, after);
+        self.logs.insert(before + 1, (keys, Spool::new(Share::Arcs)));
     }
 
     /// Adds a record.
     #[inline(always)]
     pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
-        self.logs[self.cells.of(record[self.cells.lane])].append(record, space)
+        let cell = self.cells.of(record[self.cells.lane]);
+        let mut log = usize::from(self.log_of[cell]);
+        if cell == self.split {
+            let (own, common) = (&record[..self.keys], &self.common[..self.keys]);
+            log += usize::from(own >= common) + usize::from(own > common);
+        }
+        self.logs[log].1.append(record, space)
     }
 }
 
@@ -380,6 +453,8 @@ mod tests {
             3 => 7,
             4 if at.is_multiple_of(2) => at / 2 % 3,
             4 => (1 << 24) + at % 50,
+            5 if at.is_multiple_of(16) => at,
+            5 => 1 << 20,
             _ => 1 << (at % 31),
         }
     }
@@ -409,9 +484,9 @@ mod tests {
         for sort in [0, 700, 20_000, 1 << 24] {
             let space = testing::space_with(|limits| (limits.sort, limits.block) = (sort, 4096));
             for len in [0, 1, 2, FEW as u64, FEW as u64 + 1, 300, 3000] {
-                for shape in 0..36 {
+                for shape in 0..49 {
                     let narrow: Vec<_> = (0..len)
-                        .map(|_| [shape % 6, shape / 6].map(|shape| key(shape, len, &mut state) as u32))
+                        .map(|_| [shape % 7, shape / 7].map(|shape| key(shape, len, &mut state) as u32))
                         .zip(0..)
                         .map(|([a, b], slot)| [a, b, slot % 7])
                         .collect();

@@ -3,6 +3,14 @@
 use super::{cells::Range, lane::Lane, space::Space};
 use crate::error::Result;
 
+/// So many records tell how all lie.
+pub const SAMPLE: usize = 1024;
+
+/// At most `most` of `all`, as far from each other.
+pub fn some_of<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> + Clone {
+    all.iter().step_by(all.len().div_ceil(most).max(1))
+}
+
 /// Records to be sorted.
 pub trait Source<I: Lane, const N: usize>: Sized {
     /// How many there are.
@@ -18,6 +26,9 @@ pub trait Source<I: Lane, const N: usize>: Sized {
         Ok(range)
     }
 
+    /// Some records from all over, at least one.
+    fn sample(&self, space: &Space) -> Result<Vec<[I; N]>>;
+
     /// Shows each, and what it has in `lane`, for the last time.
     fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
 }
@@ -30,6 +41,10 @@ impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
     fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
         self.iter().map(|record| record[lane]).for_each(show);
         Ok(())
+    }
+
+    fn sample(&self, _: &Space) -> Result<Vec<[I; N]>> {
+        Ok(some_of(self, SAMPLE).copied().collect())
     }
 
     fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {

@@ -14,7 +14,7 @@ use super::{
     lane::Lane,
     pool::{Block, Class, Pool, Share},
     run::{Buffer, Bundle, Run, buffer},
-    source::Source,
+    source::{SAMPLE, Source, some_of},
     space::Space,
 };
 use crate::error::Result;
@@ -73,6 +73,9 @@ impl Part {
 /// Bytes of memory that are needed for a part on disk, about: a log goes on in larger parts where a large one is less than all of
 /// these.
 const PART: usize = 64;
+
+/// A sample is taken from so many parts.
+const SAMPLED: usize = 15;
 
 /// So many parts are fetched from disk while one is worked on.
 const AHEAD: usize = 4;
@@ -282,6 +285,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
+    /// Some records, at least one if there are any, of the tail and of at most so many `parts` from all over.
+    pub fn some(&self, parts: usize, space: &Space) -> Result<Vec<[I; N]>> {
+        let mut some = Vec::new();
+        self.visit_parts(some_of(&self.parts, parts), space, |block| {
+            some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));
+            Ok(())
+        })?;
+        Ok(some)
+    }
+
     /// Whether `is` holds for all records; none is read behind one for which it does not.
     pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
         if !self.tail().iter().all(&mut is) {
@@ -360,6 +373,10 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
             Ok(())
         })?;
         Ok(range)
+    }
+
+    fn sample(&self, space: &Space) -> Result<Vec<[I; N]>> {
+        self.some(SAMPLED, space)
     }
 
     fn drain(self, lane: usize, space: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {

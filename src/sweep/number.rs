@@ -19,7 +19,7 @@ use crate::{
         lane::Lane,
         pool::Share,
         sorter::{BATCH, Parted, Sorter, first_two},
-        source::Source,
+        source::{SAMPLE, Source, some_of},
         space::Space,
         spool::Spool,
     },
@@ -63,12 +63,13 @@ pub fn number<I: Lane>(
 
 /// Numbers nodes of which the children are too many for an array and come in order but once.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let (parts, mut width, mut range) = (Parts::new(level.len()), 0, cells::Range::default());
+    let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::Range::default(), Vec::new());
     for nodes in &*level {
         width += nodes.width;
         range.join(&nodes.children.range());
+        lows.extend(nodes.children.some_even()?);
     }
-    let mut siblings = Parted::new(&range, 0, width, space);
+    let mut siblings = Parted::new(&range, 0, &lows, width, space);
     for (own, nodes) in (0..).zip(level.iter_mut()) {
         let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
         while let Some((first, values)) = children.part()? {
@@ -308,6 +309,10 @@ impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
     fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
         self.0.iter().map(|pair| pair[lane]).for_each(show);
         Ok(())
+    }
+
+    fn sample(&self, _: &Space) -> Result<Vec<[I; 3]>> {
+        Ok(some_of(self.0, SAMPLE).map(|&[low, high]| [low, high, I::zeroed()]).collect())
     }
 
     fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; 3]) -> Result<()>) -> Result<()> {
