@@ -17,7 +17,7 @@ pub struct Limits {
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level beyond it goes to logs.
     pub dense: usize,
-    /// So many logs at most, for a part of the array or for as many parts each; a level beyond that goes through the external
+    /// So many logs, or one more, each for a part of the array or for as many parts; a level beyond that goes through the external
     /// sorter.
     pub parts: u64,
     /// What a builder keeps of one level, to know a node it has been given before.

@@ -230,7 +230,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// The same by all workers at once, of which each has its own strips.
     fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
         let slices = self.workers[0].slices.clone();
-        let shift = slices.workers().next_power_of_two().ilog2();
+        let shift = slices.shift();
         run.space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();

@@ -39,6 +39,11 @@ impl Slices {
         self.parts.workers()
     }
 
+    /// How slots go round among the workers: of `1 << shift` in a row one is each worker's.
+    pub fn shift(&self) -> u32 {
+        self.parts.shift
+    }
+
     /// Strips of a worker, as a power of two.
     pub fn strips(&self) -> u32 {
         self.strips
