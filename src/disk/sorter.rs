@@ -81,14 +81,7 @@ impl Sorter {
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let fits = Self::most::<I, N>(space);
         if count > fits {
-            let mut sample = bucket.sample(space)?;
-            let common = common(&mut sample, lane, keys);
-            let some: Vec<_> = sample.iter().map(|record| record[lane]).collect();
-            let mut parted = Parted::new(&bucket.range(lane, space)?, lane, &some, count, space);
-            if let Some(common) = common {
-                parted.set_apart(common, keys);
-            }
-            bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
+            let parted = Parted::of_all(bucket, lane, keys, space)?;
             drop(sorting);
             return self.sort_parted(parted, keys, space, show);
         }
@@ -185,7 +178,7 @@ fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
-/// What most of `sample` have in the lanes from `lane` on, if half of them agree there.
+/// What most of `sample` have in the lanes from `lane` on, if more than half of them agree there.
 fn common<I: Lane, const N: usize>(sample: &mut [[I; N]], lane: usize, keys: usize) -> Option<[I; N]> {
     sample.sort_unstable_by(|a, b| a[lane..keys].cmp(&b[lane..keys]));
     let middle = sample[sample.len() / 2];
@@ -208,6 +201,19 @@ pub struct Parted<I, const N: usize> {
 }
 
 impl<I: Lane, const N: usize> Parted<I, N> {
+    /// The records of `bucket`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
+    fn of_all(bucket: impl Source<I, N>, lane: usize, keys: usize, space: &Space) -> Result<Self> {
+        let mut sample = bucket.sample(space)?;
+        let common = common(&mut sample, lane, keys);
+        let some: Vec<_> = sample.iter().map(|record| record[lane]).collect();
+        let mut parted = Self::new(&bucket.range(lane, space)?, lane, &some, bucket.count(), space);
+        if let Some(common) = common {
+            parted.set_apart(common, keys);
+        }
+        bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
+        Ok(parted)
+    }
+
     /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before, where `some` have this there, or
     /// none if nobody knows; a single log if they can be in memory at once.
     ///
@@ -217,7 +223,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
         let most = Sorter::most::<I, N>(space).max(1);
         if count <= most {
             let cells = Cells::new(range, lane, 1);
-            return Self::of(cells, vec![0], vec![lane]);
+            return Self::with_logs(cells, vec![0], vec![lane]);
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let cells = Cells::new(range, lane, CELLS);
@@ -237,10 +243,10 @@ impl<I: Lane, const N: usize> Parted<I, N> {
             log_of.push((logs.len() - 1) as u8);
         }
         let lane_of = |in_log| if in_log == 1 { cells.next_lane() } else { lane };
-        Self::of(cells, log_of, logs.into_iter().map(|(in_log, _)| lane_of(in_log)).collect())
+        Self::with_logs(cells, log_of, logs.into_iter().map(|(in_log, _)| lane_of(in_log)).collect())
     }
 
-    fn of(cells: Cells, log_of: Vec<u8>, lanes: Vec<usize>) -> Self {
+    fn with_logs(cells: Cells, log_of: Vec<u8>, lanes: Vec<usize>) -> Self {
         let logs = lanes.into_iter().map(|lane| (lane, Spool::new(Share::Arcs))).collect();
         Self { cells, log_of, logs, common: [I::zeroed(); N], keys: 0, split: usize::MAX }
     }

@@ -184,7 +184,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let wanted = if each >> now <= most / 2 {
             now
         } else {
-            (8 * each / most).ilog2().max(self.ground.strips(workers)).min(STRIPS).max(now)
+            (8 * each / most).ilog2().max(self.ground.window_strips(workers)).min(STRIPS).max(now)
         };
         if workers > slices.workers() || wanted > now {
             let parts = Parts::new(workers);

@@ -445,7 +445,8 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 *rank -= 1;
                 // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
                 let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
-                (first, if several { 0 } else { end - first }, at > 0 && file.mapped_bytes(end - first) > window)
+                let count = if several { 0 } else { end - first };
+                (first, count, at > 0 && file.mapped_bytes(count) > window)
             });
             let any_late = lanes.iter().any(|lane| lane.2);
             lanes.into_iter().map(move |(first, count, late)| (first, if late || !any_late { count } else { 0 }))
@@ -454,7 +455,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
     }
 
     /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
-    pub fn strips(&self, workers: usize) -> u32 {
+    pub fn window_strips(&self, workers: usize) -> u32 {
         let widest = |file: &&NodeFile| {
             let ranks = 1..file.levels().ranks();
             let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
