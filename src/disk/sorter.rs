@@ -25,7 +25,7 @@ use crate::error::Result;
 pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
-/// A level that is too large is distributed over about so many logs at most.
+/// A level that is too large is distributed over about so many logs at most, and no more than twice as many.
 const PARTS: u64 = 32;
 /// Where each of them begins and ends is told in so many steps.
 const CELLS: usize = 1 << 12;
@@ -232,7 +232,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
             shown[cells.of(key)] += 1;
         }
         let all = shown.iter().sum::<u64>();
-        let full = (all * most / (2 * count)).max(2 * all / PARTS);
+        let full = (all * most / (2 * count)).max(all / PARTS);
         // For each log how many of the cells and of the sample are in it.
         let (mut logs, mut log_of): (Vec<(usize, u64)>, _) = (Vec::new(), Vec::with_capacity(cells.count));
         for more in shown {

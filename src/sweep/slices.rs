@@ -126,7 +126,8 @@ impl Slice {
     fn of(lanes: impl Iterator<Item = (u64, u64)>, slices: u64) -> Self {
         let most = lanes.enumerate().max_by_key(|&(lane, (_, count))| (count, std::cmp::Reverse(lane)));
         match most {
-            Some((lane, (first, count))) if count >= LEAST * slices => {
+            // Beyond 2^32 ids for each, one would be less than a unit.
+            Some((lane, (first, count))) if count >= LEAST * slices && count >> 32 < slices => {
                 Self { lane, first, count, scale: (slices << 32) / count }
             }
             _ => Self::default(),
@@ -174,6 +175,9 @@ mod tests {
                 assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
             }
             assert_eq!(slices.all_logs(2), slices.logs(1).end);
+            let huge =
+                Slices::of([[(0, logs << 32)]].iter().map(|lanes| lanes.iter().copied()), Parts::new(workers), strips);
+            assert!(huge.ids_of(0, 0, 0).is_none());
             // Elsewhere all ids tell.
             assert!((0..1000).all(|id| log(id, true).0 < workers && log(id, true).1 < 1 << strips));
             assert!((0..1000).any(|id| log(id, true) != log(0, true)));
