@@ -119,8 +119,7 @@ fn number_shared<I: Lane>(
 
 /// Parts every run into as many ranges as there are runs: such that about as many nodes are in each range of all runs.
 fn ranges<I: Lane>(runs: &[&mut [[I; 3]]]) -> Vec<Vec<Range<usize>>> {
-    let samples =
-        |run: &&mut [[I; 3]]| run.iter().step_by(run.len().div_ceil(SAMPLES).max(1)).map(first_two).collect::<Vec<_>>();
+    let samples = |run: &&mut [[I; 3]]| some_of(run, SAMPLES).map(first_two).collect::<Vec<_>>();
     let mut samples = runs.iter().flat_map(samples).collect::<Vec<_>>();
     samples.sort_unstable();
     let cuts: Vec<_> = (1..runs.len()).map(|at| samples[at * samples.len() / runs.len()]).collect();
