@@ -121,10 +121,10 @@ impl<'a, I: Lane> Dense<'a, I> {
 
     /// The same for values of which every one will be put: there may be anything before.
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
-        let fits = most::<I>(space);
-        if len <= fits {
+        if Self::fits(len, space) {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
+        let fits = most::<I>(space);
         let (parts, most) = (len.div_ceil(fits), space.limits.parts);
         if parts > most * most {
             return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, Range::default()));
@@ -134,6 +134,11 @@ impl<'a, I: Lane> Dense<'a, I> {
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
         let part = Descent::none(words);
         Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: Range::default(), part, first: len })))
+    }
+
+    /// Whether so many values are in an array.
+    pub fn fits(len: u64, space: &Space) -> bool {
+        len <= most::<I>(space)
     }
 
     /// No values; `words` are kept for others.

@@ -119,15 +119,21 @@ impl Sorter {
         (space.limits.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
-    /// The records of `bucket`, which can be in memory at once, ordered by their first `keys` lanes.
-    pub fn sorted<I: Lane, const N: usize>(
+    /// Orders the records of `bucket`, which can be in memory at once, by their first `keys` lanes; they are among the
+    /// [`records`](Self::records) then.
+    pub fn keep<I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
-    ) -> Result<&mut [[I; N]]> {
+    ) -> Result<()> {
         let _sorting = space.meter.clock.start(Phase::Sort);
-        self.sorted_from(0, bucket, keys, space)
+        self.sorted_from(0, bucket, keys, space).map(drop)
+    }
+
+    /// The first `count` of the records that were ordered last.
+    pub fn records<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
+        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 
     /// The same for records that agree in the lanes before `lane`.

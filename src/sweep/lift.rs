@@ -14,7 +14,7 @@ use super::{
     expand::expand,
     frontier::check_ids,
     marks::Marks,
-    number::{Nodes, number},
+    number::{Nodes, number_alone},
     reduce::{reduce_below, whole},
     run::Run,
     spec::Spec,
@@ -146,9 +146,9 @@ impl<'f> Lift<'f> {
                 };
             }
             let ids = Array::of(std::mem::take(&mut desk.ids), width as usize);
-            let mut level = [Nodes { width, children: Dense::Array(children), ids: Dense::Array(ids), desk }];
-            number(&mut level, writer, run.team, space)?;
-            let [Nodes { children, ids: Dense::Array(ids), desk, .. }] = level else {
+            let mut nodes = Nodes::new(width, Dense::Array(children), Dense::Array(ids), desk);
+            number_alone(&mut nodes, writer, space)?;
+            let Nodes { children, ids: Dense::Array(ids), desk, .. } = nodes else {
                 unreachable!("an array stays one")
             };
             raised.extend_from_slice(ids.values());

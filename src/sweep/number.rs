@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   alone    children ─► sort ───────────────────────────────────► written ─► ids
-//!   shared   children of a worker ─► sort ─╲ ╱─ low range ─► merge ─► fresh nodes ─┬─► written one after the other, so that
-//!            children of a worker ─► sort ─╱ ╲─ high range ► merge ─► fresh nodes ─┘   it is known where each begins ─► ids
+//!   shared   children of a worker ─► sort ─╲ ╱─ low range ─► merge ─► new nodes ─┬─► where each begins ─┬─► ids
+//!            children of a worker ─► sort ─╱ ╲─ high range ► merge ─► new nodes ─┘                      └─► written in order
 //! ```
 
 use std::{hint::select_unpredictable, ops::Range};
@@ -30,35 +30,84 @@ use crate::{
 /// The nodes of a level that one worker has.
 pub struct Nodes<'a, I: Lane> {
     /// How many there are.
-    pub width: u64,
+    width: u64,
     /// Low and high child of each.
     pub children: Dense<'a, I>,
     /// The id of what takes its place.
     pub ids: Dense<'a, I>,
     /// Where the worker works.
     pub desk: &'a mut Desk,
+    /// Whether they are sorted: the sorter has (low, high, node) of each.
+    sorted: bool,
+    /// Ranges of those that have their ids, and what the marked ones there count from.
+    numbered: Vec<(Range<usize>, u64)>,
 }
 
-/// Writes the nodes of `level`, those of each worker in turn, and gives each its id.
+impl<'a, I: Lane> Nodes<'a, I> {
+    /// So many nodes with these children, and room for their ids.
+    pub fn new(width: u64, children: Dense<'a, I>, ids: Dense<'a, I>, desk: &'a mut Desk) -> Self {
+        Self { width, children, ids, desk, sorted: false, numbered: Vec::new() }
+    }
+
+    /// Whether so many nodes can be sorted at once.
+    pub fn can_sort(width: u64, space: &Space) -> bool {
+        Dense::<I>::fits(2 * width, space) && width <= Sorter::most::<I, 3>(space)
+    }
+
+    /// Sorts them, if they have their children in an array.
+    pub fn sort(&mut self, space: &Space) -> Result<()> {
+        let Some(pairs) = self.children.pairs() else { return Ok(()) };
+        self.sorted = true;
+        self.desk.sorter.keep(Siblings(pairs), 2, space)
+    }
+
+    /// The nodes as (low, high, node) in order, once they are sorted.
+    fn run(&mut self) -> &mut [[I; 3]] {
+        self.desk.sorter.records(self.width as usize)
+    }
+
+    /// Puts the ids of nodes that were numbered where they are sorted.
+    pub fn put_ids(&mut self) -> Result<()> {
+        for (range, base) in std::mem::take(&mut self.numbered) {
+            for &[id, _, node] in &self.desk.sorter.records::<I, 3>(range.end)[range] {
+                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
+                self.ids.put(node.get(), id)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers the nodes of `level`, those of each worker in turn. Where all are sorted, each worker still has to put its ids, and
+/// this gives the new nodes, to be written one after the other.
 pub fn number<I: Lane>(
     level: &mut [Nodes<'_, I>],
     writer: &mut NodeWriter<I>,
     team: &Team,
     space: &Space,
-) -> Result<()> {
-    let fits = |nodes: &Nodes<'_, I>| nodes.children.pairs().is_some() && nodes.width <= Sorter::most::<I, 3>(space);
-    match level {
-        [Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. }] => {
-            let ids = ids.values_mut();
-            let mut merge = merging(writer, space, move |node, id| {
-                ids[node as usize] = id;
-                Ok(())
-            });
-            desk.sorter.sort(Siblings(children.pairs()), 2, space, &mut merge)
-        }
-        _ if level.len() > 1 && level.iter().all(fits) => number_shared(level, writer, team, space),
-        _ => number_spooled(level, writer, space),
+) -> Result<Vec<Spool<I, 2>>> {
+    if level.iter().all(|nodes| nodes.sorted) {
+        return number_sorted(level, writer.end(), team, space);
     }
+    if let [nodes] = level {
+        number_alone(nodes, writer, space)?;
+    } else {
+        number_spooled(level, writer, space)?;
+    }
+    Ok(Vec::new())
+}
+
+/// Writes the nodes of one worker, who has all of a level, and gives each its id.
+pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
+    let Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. } = nodes else {
+        return number_spooled(std::slice::from_mut(nodes), writer, space);
+    };
+    let ids = ids.values_mut();
+    let mut merge = merging(writer, space, move |node, id| {
+        ids[node as usize] = id;
+        Ok(())
+    });
+    desk.sorter.sort(Siblings(children.pairs()), 2, space, &mut merge)
 }
 
 /// Numbers nodes of which the children are too many for an array and come in order but once.
@@ -85,36 +134,22 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
-/// Has every worker sort its own nodes, and merge those of all in one range.
-fn number_shared<I: Lane>(
+/// Has every worker merge the nodes of all in one range; `end` is the id of the first new node.
+fn number_sorted<I: Lane>(
     level: &mut [Nodes<'_, I>],
-    writer: &mut NodeWriter<I>,
+    end: u64,
     team: &Team,
     space: &Space,
-) -> Result<()> {
-    let (all, ids): (Vec<_>, Vec<_>) = level
-        .iter_mut()
-        .filter_map(|Nodes { children, ids, desk, .. }| Some(((children.pairs()?, &mut desk.sorter), ids)))
-        .unzip();
-    let mut runs = team.each(all, |(pairs, sorter)| sorter.sorted(Siblings(pairs), 2, space))?;
+) -> Result<Vec<Spool<I, 2>>> {
+    let mut runs: Vec<_> = level.iter_mut().map(Nodes::run).collect();
     let ranges = ranges(&runs);
     let fresh = team.each(pieces(&mut runs, &ranges), |pieces| merge_all(pieces, space))?;
-    let mut bases = Vec::with_capacity(runs.len());
-    for mut fresh in fresh {
-        bases.push(writer.end());
-        fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
+    let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
+    let bases: Vec<_> = ends.collect();
+    for (nodes, ranges) in level.iter_mut().zip(ranges) {
+        nodes.numbered = ranges.into_iter().zip(bases.iter().copied()).collect();
     }
-    let tasks = runs.into_iter().zip(ids).zip(&ranges).collect();
-    team.each(tasks, |((run, ids), ranges)| {
-        for (range, &base) in ranges.iter().zip(&bases) {
-            for &[id, _, node] in &run[range.clone()] {
-                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
-                ids.put(node.get(), id)?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(())
+    Ok(fresh)
 }
 
 /// Parts every run into as many ranges as there are runs: such that about as many nodes are in each range of all runs.

@@ -169,15 +169,19 @@ impl<'a, I: Lane> Upward<'a, I> {
         let space = run.space;
         for rank in (1..self.levels.ranks()).rev() {
             let Rank { variable, shift } = self.ranks[rank];
-            let mut nodes = self.collect(rank, shift, run.team, run.desks, space)?;
             let settled = rank >= self.settled;
             if settled || !nest.covers(variable, self.writer.top()) {
-                number(&mut nodes, &mut self.writer, run.team, space)?;
+                let mut nodes = self.collect(rank, shift, true, run.team, run.desks, space)?;
+                let fresh = number(&mut nodes, &mut self.writer, run.team, space)?;
+                self.forward(rank, nodes, fresh, run.team, space)?;
                 self.writer.end_level(if settled { variable } else { nest.name(variable) });
-            } else if !self.settle(&mut nodes, nest)? {
-                return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes, space)?)));
+            } else {
+                let mut nodes = self.collect(rank, shift, false, run.team, run.desks, space)?;
+                if !self.settle(&mut nodes, nest)? {
+                    return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes, space)?)));
+                }
+                self.forward(rank, nodes, Vec::new(), run.team, space)?;
             }
-            self.forward(rank, nodes, run.team, space)?;
             run.report("reduce", variable, self.writer.nodes());
         }
         Ok(ControlFlow::Continue(self))
@@ -190,11 +194,13 @@ impl<'a, I: Lane> Upward<'a, I> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
     }
 
-    /// Collects the children of the nodes of `rank`, in as many parts as there are.
+    /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are sorted if they are to be
+    /// numbered, and all can be.
     fn collect<'d>(
         &mut self,
         rank: usize,
         shift: u32,
+        numbered: bool,
         team: &Team,
         desks: &'d mut [Desk],
         space: &'a Space,
@@ -208,9 +214,15 @@ impl<'a, I: Lane> Upward<'a, I> {
             return Ok(Level::from([self.workers[0].collect(rank, first, shift, arrived, &mut desks[0], space)?]));
         }
         let arrived: Vec<_> = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker))).collect();
+        let can_sort = |worker: &Worker<'_, I>| Nodes::<I>::can_sort(worker.counts[rank].nodes, space);
+        let sorted = numbered && self.workers.iter().all(can_sort);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         let collected = team.each(tasks, |(((first, worker), desk), arrived)| {
-            worker.collect(rank, first, shift, arrived, desk, space)
+            let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
+            if sorted {
+                nodes.sort(space)?;
+            }
+            Ok(nodes)
         })?;
         Ok(Level::from_vec(collected))
     }
@@ -275,8 +287,16 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Reduced::Whole(whole(self.writer, root, run.space)?))
     }
 
-    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes.
-    fn forward(&mut self, rank: usize, mut level: Level<'_, I>, team: &Team, space: &'a Space) -> Result<()> {
+    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Meanwhile whoever has fewest nodes writes the
+    /// `fresh` ones of all.
+    fn forward(
+        &mut self,
+        rank: usize,
+        mut level: Level<'_, I>,
+        fresh: Vec<Spool<I, 2>>,
+        team: &Team,
+        space: &'a Space,
+    ) -> Result<()> {
         if level.len() == 1 {
             let (nodes, above) = (level.pop().expect("those of the one worker"), self.slots(rank - 1, 0));
             let road = Road { logs: &self.logs, parts: self.parts, space };
@@ -284,8 +304,20 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let road = Road { logs: &self.logs, parts: self.parts, space };
-        let tasks = self.workers.iter_mut().zip(level).zip(above).collect();
-        team.each(tasks, |((worker, nodes), above)| worker.forward(nodes, above, road, space)).map(drop)
+        let least = self.workers.iter().map(|worker| worker.counts[rank].nodes).min();
+        let mut writing = Some((&mut self.writer, fresh));
+        let mut write = |worker: &Worker<'_, I>| writing.take_if(|_| Some(worker.counts[rank].nodes) == least);
+        let tasks = self.workers.iter_mut().map(|worker| (write(worker), worker)).zip(level).zip(above).collect();
+        team.each(tasks, |(((writing, worker), mut nodes), above)| {
+            if let Some((writer, fresh)) = writing {
+                for mut fresh in fresh {
+                    fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
+                }
+            }
+            nodes.put_ids()?;
+            worker.forward(nodes, above, road, space)
+        })
+        .map(drop)
     }
 
     /// The slots of the nodes of `rank` that `worker` has, if it has any.
@@ -343,7 +375,7 @@ impl<'a, I: Lane> Worker<'a, I> {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
             children.put((slot.get() - first) >> shift, I::of(TRUE))?;
         }
-        Ok(Nodes { width, children, ids, desk })
+        Ok(Nodes::new(width, children, ids, desk))
     }
 
     /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is

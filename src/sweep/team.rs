@@ -9,9 +9,12 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{
-        AtomicUsize,
-        Ordering::{Acquire, Release},
+    sync::{
+        Arc,
+        atomic::{
+            AtomicUsize,
+            Ordering::{Acquire, Release},
+        },
     },
 };
 
@@ -70,11 +73,23 @@ impl Parts {
 /// where other programs want the processor.
 const SPINS: usize = 2000;
 
+/// Waits until `is` holds, for as long as to sleep and to be woken would take.
+fn spin_until(is: impl Fn() -> bool) {
+    for _ in 0..SPINS {
+        if is() {
+            break;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 /// The threads of a store.
 #[derive(Debug, Default)]
 pub struct Team {
     /// The others, if there are any.
     pool: Option<ThreadPool>,
+    /// How often there has been work for them.
+    turns: Arc<AtomicUsize>,
 }
 
 impl Team {
@@ -88,7 +103,7 @@ impl Team {
         }
         let others = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(|at| format!("strata {}", at + 1));
         let fail = |error| Error::NotEnoughThreads { threads, source: std::io::Error::other(error) };
-        Ok(Self { pool: Some(others.build().map_err(fail)?) })
+        Ok(Self { pool: Some(others.build().map_err(fail)?), turns: Arc::default() })
     }
 
     /// How many there are.
@@ -105,6 +120,7 @@ impl Team {
         let mut tasks = items.into_iter().zip(&mut done);
         let own = tasks.next();
         let left = AtomicUsize::new(tasks.len());
+        let turn = self.turns.fetch_add(1, Release) + 1;
         pool.in_place_scope(|scope| {
             let (work, left) = (&work, &left);
             for (item, done) in tasks {
@@ -116,14 +132,11 @@ impl Team {
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
-            // To sleep and to be woken takes longer than most waits.
-            for _ in 0..SPINS {
-                if left.load(Acquire) == 0 {
-                    break;
-                }
-                std::hint::spin_loop();
-            }
+            spin_until(|| left.load(Acquire) == 0);
         });
+        // The next work mostly comes soon.
+        let turns = self.turns.clone();
+        pool.spawn_broadcast(move |_| spin_until(|| turns.load(Acquire) != turn));
         done.into_iter().flatten().collect()
     }
 }
