@@ -1,5 +1,7 @@
 //! How the memory of a store is divided.
 
+use super::lane::Lane;
+
 /// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -63,6 +65,12 @@ impl Limits {
             compress: true,
             narrow_ids: 1 << 30,
         }
+    }
+
+    /// Records that can be in memory at once, sorted: three quarters of the share are for them, an eighth each for cells and for a
+    /// cell that is sorted once more.
+    pub fn most_sorted<I: Lane, const N: usize>(&self) -> u64 {
+        (self.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
     /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share.

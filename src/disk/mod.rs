@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`descriptors`], [`named`], [`meter`],
 //! [`clock`], [`holes`] and [`scratch`] (files), [`space`] (what a sweep works in), [`cells`] (ranges of keys), [`packed`] and
-//! [`run`] (records on disk), [`spool`] (an append-only log in RAM or there), [`source`] and [`sorter`] (levels in order),
+//! [`run`] (records on disk), [`spool`] (an append-only log in RAM or there), [`source`], [`parted`] and [`sorter`] (levels in order),
 //! [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the priority queue
 //! of time-forward processing).
 
@@ -19,6 +19,7 @@ pub mod map;
 pub mod meter;
 pub mod named;
 pub mod packed;
+pub mod parted;
 pub mod pool;
 pub mod queue;
 pub mod run;

@@ -8,27 +8,13 @@
 //! brings records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way
 //! by what its records do not share: a narrower range, or the next key.
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::{
-    cells::{Cells, Range},
-    clock::Phase,
-    lane::Lane,
-    pool::Share,
-    source::Source,
-    space::Space,
-    spool::Spool,
-};
+use super::{cells::Cells, clock::Phase, lane::Lane, parted::Parted, source::Source, space::Space};
 use crate::error::Result;
 
 /// Records shown at once.
 pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
-/// A level that is too large is distributed over about so many logs at most, and no more than twice as many.
-const PARTS: u64 = 32;
-/// Where each of them begins and ends is told in so many steps.
-const CELLS: usize = 1 << 12;
 /// Levels of more records are timed.
 const TIMED: u64 = 4096;
 
@@ -79,8 +65,7 @@ impl Sorter {
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let fits = Self::most::<I, N>(space);
-        if count > fits {
+        if count > space.limits.most_sorted::<I, N>() {
             let parted = Parted::of_all(bucket, lane, keys, space)?;
             drop(sorting);
             return self.sort_parted(parted, keys, space, show);
@@ -98,7 +83,7 @@ impl Sorter {
         space: &Space,
         show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        parted.logs.into_iter().try_for_each(|(lane, mut log)| self.sort_from(lane, &mut log, keys, space, show))
+        parted.into_logs().try_for_each(|(lane, mut log)| self.sort_from(lane, &mut log, keys, space, show))
     }
 
     /// Brings `records` into the order of their first `keys` lanes where they are.
@@ -111,12 +96,6 @@ impl Sorter {
             put_right(records, keys);
         }
         Ok(())
-    }
-
-    /// Records that can be in memory at once, sorted: three quarters of its share are for them, an eighth each for cells and for
-    /// a cell that is sorted once more.
-    pub fn most<I: Lane, const N: usize>(space: &Space) -> u64 {
-        (space.limits.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
     /// Orders the records of `bucket`, which can be in memory at once, by their first `keys` lanes; they are among the
@@ -182,107 +161,6 @@ fn show_some<I: Lane, const N: usize, const B: usize>(
 /// Cells for so many records in memory: one each, while the counters have room.
 fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
-}
-
-/// What most of `sample` have in the lanes from `lane` on, if more than half of them agree there.
-fn common<I: Lane, const N: usize>(sample: &mut [[I; N]], lane: usize, keys: usize) -> Option<[I; N]> {
-    sample.sort_unstable_by(|a, b| a[lane..keys].cmp(&b[lane..keys]));
-    let middle = sample[sample.len() / 2];
-    let agree = sample.iter().filter(|record| record[lane..keys] == middle[lane..keys]).count();
-    (2 * agree > sample.len()).then_some(middle)
-}
-
-/// Records that are too many to be in memory at once: a log for each of a few parts, which come in order.
-pub struct Parted<I, const N: usize> {
-    cells: Cells,
-    /// The log of each cell.
-    log_of: Vec<u8>,
-    /// The logs, each with the lane by which its records may still differ.
-    logs: Vec<(usize, Spool<I, N>)>,
-    /// What most records have in so many lanes, and the cell of those, if it is known: then what comes before, these records, and
-    /// what comes after have a log each.
-    common: [I; N],
-    keys: usize,
-    split: usize,
-}
-
-impl<I: Lane, const N: usize> Parted<I, N> {
-    /// The records of `bucket`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
-    fn of_all(bucket: impl Source<I, N>, lane: usize, keys: usize, space: &Space) -> Result<Self> {
-        let mut sample = bucket.sample(space)?;
-        let common = common(&mut sample, lane, keys);
-        let some: Vec<_> = sample.iter().map(|record| record[lane]).collect();
-        let mut parted = Self::new(&bucket.range(lane, space)?, lane, &some, bucket.count(), space);
-        if let Some(common) = common {
-            parted.set_apart(common, keys);
-        }
-        bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
-        Ok(parted)
-    }
-
-    /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before, where `some` have this there, or
-    /// none if nobody knows; a single log if they can be in memory at once.
-    ///
-    /// A cell with many of `some` has a log of its own: where most records are in one cell, as many ids are common to most nodes
-    /// of a level, it takes no more than a pass or two to part it from all others.
-    pub fn new(range: &Range, lane: usize, some: &[I], count: u64, space: &Space) -> Self {
-        let most = Sorter::most::<I, N>(space).max(1);
-        if count <= most {
-            let cells = Cells::new(range, lane, 1);
-            return Self::with_logs(cells, vec![0], vec![lane]);
-        }
-        space.meter.external_sorts.fetch_add(1, Relaxed);
-        let cells = Cells::new(range, lane, CELLS);
-        let mut shown = vec![u64::from(some.is_empty()); cells.count];
-        for &key in some {
-            shown[cells.of(key)] += 1;
-        }
-        let all = shown.iter().sum::<u64>();
-        let full = (all * most / (2 * count)).max(all / PARTS);
-        // For each log how many of the cells and of the sample are in it.
-        let (mut logs, mut log_of): (Vec<(usize, u64)>, _) = (Vec::new(), Vec::with_capacity(cells.count));
-        for more in shown {
-            match logs.last_mut() {
-                Some((in_log, sum)) if *sum + more <= full => (*in_log, *sum) = (*in_log + 1, *sum + more),
-                _ => logs.push((1, more)),
-            }
-            log_of.push((logs.len() - 1) as u8);
-        }
-        let lane_of = |in_log| if in_log == 1 { cells.next_lane() } else { lane };
-        Self::with_logs(cells, log_of, logs.into_iter().map(|(in_log, _)| lane_of(in_log)).collect())
-    }
-
-    fn with_logs(cells: Cells, log_of: Vec<u8>, lanes: Vec<usize>) -> Self {
-        let logs = lanes.into_iter().map(|lane| (lane, Spool::new(Share::Arcs))).collect();
-        Self { cells, log_of, logs, common: [I::zeroed(); N], keys: 0, split: usize::MAX }
-    }
-
-    /// Gives the records that agree with `common` in the lanes below `keys` a log of their own.
-    fn set_apart(&mut self, common: [I; N], keys: usize) {
-        self.split = self.cells.of(common[self.cells.lane]);
-        (self.common, self.keys) = (common, keys);
-        let before = usize::from(self.log_of[self.split]);
-        debug_assert!(
-            self.split == 0 || self.log_of[self.split - 1] < self.log_of[self.split],
-            "more than a log's worth"
-        );
-        self.log_of[self.split + 1..].iter_mut().for_each(|log| *log += 2);
-        let after = (self.logs[before].0, Spool::new(Share::Arcs));
-        self.logs.insert(before + 1, after);
-        self.logs.insert(before + 1, (keys, Spool::new(Share::Arcs)));
-    }
-
-    /// Adds a record.
-    #[inline(always)]
-    pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
-        let cell = self.cells.of(record[self.cells.lane]);
-        let mut log = usize::from(self.log_of[cell]);
-        if cell == self.split {
-            let (own, common) = (&record[..self.keys], &self.common[..self.keys]);
-            log += usize::from(own >= common) + usize::from(own > common);
-        }
-        self.logs[log].1.append(record, space)
-    }
 }
 
 impl Scratch {
@@ -447,7 +325,7 @@ pub fn first_two<I: Lane, const N: usize>(record: &[I; N]) -> I::Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::space::testing;
+    use crate::disk::{pool::Share, space::testing, spool::Spool};
 
     /// Numbers without a pattern.
     fn random(state: &mut u64) -> u64 {

@@ -32,7 +32,7 @@ use super::{
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, queue::LevelQueue, sorter::Sorter, spool::Spool},
+    disk::{lane::Lane, queue::LevelQueue, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -174,7 +174,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// worker could not sort its own at once. If need be, all that is left from `level` on is parted anew.
     fn is_parted(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
         let (slices, workers) = (&self.workers[0].slices, run.team.size());
-        let most = Sorter::most::<I, N>(run.space).max(1);
+        let most = run.space.limits.most_sorted::<I, N>().max(1);
         let alone = workers == 1 || count <= run.space.limits.alone;
         if alone && count <= most {
             return Ok(false);

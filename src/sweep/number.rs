@@ -17,8 +17,9 @@ use crate::{
         cells,
         dense::Dense,
         lane::Lane,
+        parted::Parted,
         pool::Share,
-        sorter::{BATCH, Parted, Sorter, first_two},
+        sorter::{BATCH, first_two},
         source::{SAMPLE, Source, some_of},
         space::Space,
         spool::Spool,
@@ -51,7 +52,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
 
     /// Whether so many nodes can be sorted at once.
     pub fn can_sort(width: u64, space: &Space) -> bool {
-        Dense::<I>::fits(2 * width, space) && width <= Sorter::most::<I, 3>(space)
+        Dense::<I>::fits(2 * width, space) && width <= space.limits.most_sorted::<I, 3>()
     }
 
     /// Sorts them, if they have their children in an array.
