@@ -125,12 +125,12 @@ impl<'a, I: Lane> Dense<'a, I> {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
         let fits = most::<I>(space);
-        let (parts, most) = (len.div_ceil(fits), space.limits.parts);
-        if parts > most * most {
+        let (parts, logs) = (len.div_ceil(fits), space.limits.parts);
+        if parts > logs * logs {
             return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, Range::default()));
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
-        let cuts = Cuts::new(fits * parts.div_ceil(most));
+        let cuts = Cuts::new(fits * parts.div_ceil(logs));
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
         let part = Descent::none(words);
         Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: Range::default(), part, first: len })))

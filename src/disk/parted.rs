@@ -24,7 +24,7 @@ const PARTS: u64 = 32;
 /// Where each of them begins and ends is told in so many steps.
 const CELLS: usize = 1 << 12;
 
-/// Records that are too many to be in memory at once: a log for each of a few parts, which come in order.
+/// The logs of the parts, and what tells them.
 pub struct Parted<I, const N: usize> {
     cells: Cells,
     /// The log of each cell.

@@ -110,12 +110,7 @@ impl Sorter {
         self.sorted_from(0, bucket, keys, space).map(drop)
     }
 
-    /// The first `count` of the records that were ordered last.
-    pub fn records<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
-        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
-    }
-
-    /// The same for records that agree in the lanes before `lane`.
+    /// The same for records that agree in the lanes before `lane`; gives them.
     fn sorted_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
@@ -133,6 +128,11 @@ impl Sorter {
         let (records, full) = self.scratch.scatter(bucket, cells, at_least(&mut self.records, words), space)?;
         self.scratch.settle(records, full, cells.next_lane(), keys, space)?;
         Ok(records)
+    }
+
+    /// The first `count` of the records that were ordered last.
+    pub fn records<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
+        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 }
 

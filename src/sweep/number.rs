@@ -38,7 +38,7 @@ pub struct Nodes<'a, I: Lane> {
     pub ids: Dense<'a, I>,
     /// Where the worker works.
     pub desk: &'a mut Desk,
-    /// Whether they are sorted: the sorter has (low, high, node) of each.
+    /// Whether they are sorted: the sorter has (low, high, node) of each, and sorts nothing else before they have their ids.
     sorted: bool,
     /// Ranges of those that have their ids, and what the marked ones there count from.
     numbered: Vec<(Range<usize>, u64)>,
@@ -55,9 +55,9 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Dense::<I>::fits(2 * width, space) && width <= space.limits.most_sorted::<I, 3>()
     }
 
-    /// Sorts them, if they have their children in an array.
+    /// Sorts them, which can be.
     pub fn sort(&mut self, space: &Space) -> Result<()> {
-        let Some(pairs) = self.children.pairs() else { return Ok(()) };
+        let pairs = self.children.pairs().expect("nodes that can be sorted have their children in an array");
         self.sorted = true;
         self.desk.sorter.keep(Siblings(pairs), 2, space)
     }

@@ -304,10 +304,12 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let road = Road { logs: &self.logs, parts: self.parts, space };
-        let least = self.workers.iter().map(|worker| worker.counts[rank].nodes).min();
-        let mut writing = Some((&mut self.writer, fresh));
-        let mut write = |worker: &Worker<'_, I>| writing.take_if(|_| Some(worker.counts[rank].nodes) == least);
-        let tasks = self.workers.iter_mut().map(|worker| (write(worker), worker)).zip(level).zip(above).collect();
+        let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
+        let mut writing: Vec<_> = level.iter().map(|_| None).collect();
+        if let Some(at) = least {
+            writing[at] = Some((&mut self.writer, fresh));
+        }
+        let tasks = writing.into_iter().zip(&mut self.workers).zip(level).zip(above).collect();
         team.each(tasks, |(((writing, worker), mut nodes), above)| {
             if let Some((writer, fresh)) = writing {
                 for mut fresh in fresh {

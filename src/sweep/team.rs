@@ -88,7 +88,7 @@ fn spin_until(is: impl Fn() -> bool) {
 pub struct Team {
     /// The others, if there are any.
     pool: Option<ThreadPool>,
-    /// How often there has been work for them.
+    /// How often there has been work for them: who stays awake sees here that there is more.
     turns: Arc<AtomicUsize>,
 }
 
