@@ -69,9 +69,9 @@ impl Parts {
     }
 }
 
-/// Looks at the others before one sleeps until they are done: some 50 µs. To yield instead costs a time slice for every wait
-/// where other programs want the processor.
-const SPINS: usize = 2000;
+/// Looks at the others before one sleeps until they are done, or there is more to do: some 100 µs. To yield instead costs a time
+/// slice for every wait where other programs want the processor.
+const SPINS: usize = 4000;
 
 /// Waits until `is` holds, for as long as to sleep and to be woken would take.
 fn spin_until(is: impl Fn() -> bool) {
@@ -124,9 +124,12 @@ impl Team {
         pool.in_place_scope(|scope| {
             let (work, left) = (&work, &left);
             for (item, done) in tasks {
+                let turns = self.turns.clone();
                 scope.spawn(move |_| {
                     *done = Some(work(item));
                     left.fetch_sub(1, Release);
+                    // The next work mostly comes soon.
+                    pool.spawn(move || spin_until(|| turns.load(Acquire) != turn));
                 });
             }
             if let Some((item, done)) = own {
@@ -134,9 +137,6 @@ impl Team {
             }
             spin_until(|| left.load(Acquire) == 0);
         });
-        // The next work mostly comes soon.
-        let turns = self.turns.clone();
-        pool.spawn_broadcast(move |_| spin_until(|| turns.load(Acquire) != turn));
         done.into_iter().flatten().collect()
     }
 }
