@@ -43,6 +43,10 @@ impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
         Ok(())
     }
 
+    fn range(&self, lane: usize, _: &Space) -> Result<Range> {
+        Ok(Range::of(self.iter().map(|record| record[lane])))
+    }
+
     fn sample(&self, _: &Space) -> Result<Vec<[I; N]>> {
         Ok(some_of(self, SAMPLE).copied().collect())
     }

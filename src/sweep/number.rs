@@ -346,6 +346,10 @@ impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
         Ok(())
     }
 
+    fn range(&self, lane: usize, _: &Space) -> Result<cells::Range> {
+        Ok(cells::Range::of(self.0.iter().map(|pair| pair[lane])))
+    }
+
     fn sample(&self, _: &Space) -> Result<Vec<[I; 3]>> {
         Ok(some_of(self.0, SAMPLE).map(|&[low, high]| [low, high, I::zeroed()]).collect())
     }
