@@ -1,10 +1,10 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`] and [`number`]
-//! (bottom-up), [`team`] and [`slices`] (several threads inside one level, or several parts of it), [`small`] and [`table`] (both in
-//! plain arrays), [`build`] (one after the other), [`apply`] (the first operation), [`restrict`] (the first with a rule for levels),
-//! [`compact`] and [`lift`] (levels where nothing changes), [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer
-//! without a diagram), [`fold`] (what travels along arcs: counts, costs).
+//! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`], [`number`]
+//! and [`siblings`] (bottom-up), [`team`] and [`slices`] (several threads inside one level, or several parts of it), [`small`] and
+//! [`table`] (both in plain arrays), [`build`] (one after the other), [`apply`] (the first operation), [`restrict`] (the first with
+//! a rule for levels), [`compact`] and [`lift`] (levels where nothing changes), [`nest`] and [`quantify`] (sweeps inside a sweep),
+//! [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;
@@ -28,6 +28,7 @@ pub mod reduce;
 pub mod restrict;
 pub mod run;
 pub mod search;
+pub mod siblings;
 pub mod slices;
 pub mod small;
 pub mod spec;

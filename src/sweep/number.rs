@@ -10,6 +10,7 @@ use std::{hint::select_unpredictable, ops::Range};
 
 use super::{
     run::Desk,
+    siblings::Siblings,
     team::{Parts, Team},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
         parted::Parted,
         pool::Share,
         sorter::{BATCH, first_two},
-        source::{SAMPLE, Source, some_of},
+        source::some_of,
         space::Space,
         spool::Spool,
     },
@@ -59,7 +60,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
     pub fn sort(&mut self, space: &Space) -> Result<()> {
         let pairs = self.children.pairs().expect("nodes that can be sorted have their children in an array");
         self.sorted = true;
-        self.desk.sorter.keep(Siblings(pairs), 2, space)
+        self.desk.sorter.keep(Siblings::all(pairs), 2, space)
     }
 
     /// The nodes as (low, high, node) in order, once they are sorted.
@@ -103,12 +104,16 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     let Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. } = nodes else {
         return number_spooled(std::slice::from_mut(nodes), writer, space);
     };
-    let ids = ids.values_mut();
+    let (pairs, ids) = (children.pairs(), ids.values_mut());
+    let differing = Siblings::differing(pairs, ids);
     let mut merge = merging(writer, space, move |node, id| {
         ids[node as usize] = id;
         Ok(())
     });
-    desk.sorter.sort(Siblings(children.pairs()), 2, space, &mut merge)
+    match differing {
+        Some(siblings) => desk.sorter.sort(siblings, 2, space, &mut merge),
+        None => desk.sorter.sort(Siblings::all(pairs), 2, space, &mut merge),
+    }
 }
 
 /// Numbers nodes of which the children are too many for an array and come in order but once.
@@ -330,32 +335,6 @@ impl<I: Lane> Last<I> {
         self.fresh += usize::from(new);
         self.end += u64::from(new);
         select_unpredictable(low != high, I::of(self.end - 1), low)
-    }
-}
-
-/// The nodes of a level as (low, high, node), straight from the array of their children.
-struct Siblings<'a, I>(&'a [[I; 2]]);
-
-impl<I: Lane> Source<I, 3> for Siblings<'_, I> {
-    fn count(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {
-        self.0.iter().map(|pair| pair[lane]).for_each(show);
-        Ok(())
-    }
-
-    fn range(&self, lane: usize, _: &Space) -> Result<cells::Range> {
-        Ok(cells::Range::of(self.0.iter().map(|pair| pair[lane])))
-    }
-
-    fn sample(&self, _: &Space) -> Result<Vec<[I; 3]>> {
-        Ok(some_of(self.0, SAMPLE).map(|&[low, high]| [low, high, I::zeroed()]).collect())
-    }
-
-    fn drain(self, lane: usize, _: &Space, mut show: impl FnMut(I, &[I; 3]) -> Result<()>) -> Result<()> {
-        (0..).zip(self.0).try_for_each(|(node, pair)| show(pair[lane], &[pair[0], pair[1], I::of(node)]))
     }
 }
 
