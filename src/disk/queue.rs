@@ -139,7 +139,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let mut bundle = Bundle::new(Share::Queue, Class::Full, space);
+        // Many runs go in one: fewer writes, and fewer places to know.
+        let mut bundle = Bundle::new(Share::Queue, Class::Large, space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {
