@@ -1,10 +1,10 @@
 //! The external-memory toolbox: plain records in, plain records out. It knows nothing of decision diagrams.
 //!
 //! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`descriptors`], [`named`], [`meter`],
-//! [`clock`], [`holes`] and [`scratch`] (files), [`space`] (what a sweep works in), [`cells`] (ranges of keys), [`packed`] and
-//! [`run`] (records on disk), [`spool`] (an append-only log in RAM or there), [`source`], [`parted`] and [`sorter`] (levels in order),
-//! [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the priority queue
-//! of time-forward processing).
+//! [`clock`] and [`scratch`] (files), [`space`] (what a sweep works in), [`cells`] (ranges of keys), [`packed`], [`run`] and
+//! [`stretch`] (records on disk), [`spool`] (an append-only log in RAM or there), [`source`], [`parted`] and [`sorter`] (levels in
+//! order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large), [`queue`] (the priority
+//! queue of time-forward processing).
 
 pub mod backend;
 pub mod cells;
@@ -12,7 +12,6 @@ pub mod clock;
 pub mod dense;
 pub mod descriptors;
 pub mod external;
-pub mod holes;
 pub mod lane;
 pub mod limits;
 pub mod map;
@@ -28,3 +27,4 @@ pub mod sorter;
 pub mod source;
 pub mod space;
 pub mod spool;
+pub mod stretch;

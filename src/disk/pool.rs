@@ -117,7 +117,12 @@ impl Pool {
         self.home.bytes[Class::Full as usize]
     }
 
-    /// The class of a block for what goes to disk at once, so many bytes.
+    /// Bytes of the largest blocks.
+    pub fn largest(&self) -> usize {
+        self.home.bytes[Class::Large as usize]
+    }
+
+    /// The class of a block for what is on disk, so many bytes.
     pub fn class_of(&self, bytes: usize) -> Class {
         if bytes <= self.block_bytes() { Class::Full } else { Class::Large }
     }

@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use super::{
     lane::Lane,
-    pool::{Block, Charge, Class, Share},
-    run::Bundle,
+    pool::{Block, Charge, Share},
     space::Space,
     spool::Spool,
+    stretch::{Bundle, Filling},
 };
 use crate::error::Result;
 
@@ -27,6 +27,8 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
+    /// Where it goes on on disk.
+    filling: Filling,
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -43,7 +45,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
         let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, spare: Vec::new(), quota, held: 0, _charge: charge })
+        Ok(Self { levels, spare: Vec::new(), quota, held: 0, filling: Filling::default(), _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -139,8 +141,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        // Many runs go in one: fewer writes, and fewer places to know.
-        let mut bundle = Bundle::new(Share::Queue, Class::Large, space);
+        let mut bundle = Bundle::new(Share::Queue, &mut self.filling, space);
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {
@@ -158,7 +159,7 @@ mod tests {
     use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
     use super::*;
-    use crate::disk::{sorter::Sorter, space::testing};
+    use crate::disk::{pool::Class, sorter::Sorter, space::testing};
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {

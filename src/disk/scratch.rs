@@ -1,107 +1,153 @@
-//! Slots of one unnamed file: where the spilled records of a sweep live.
+//! Extents of one unnamed file: where the spilled records of a sweep live.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    io::{Error as IoError, ErrorKind},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use super::{
     backend::{Backend, ScratchFile},
     clock::Phase,
-    holes::Holes,
     meter::{Claim, Meter},
 };
 use crate::error::{Error, Result};
 
-/// A file of slots that are written, read and used again; the file is gone when the area and its slots are.
+/// A file in extents of one length, which are written, read and used again; it is gone when the area and its extents are.
 #[derive(Debug)]
 pub struct Scratch {
     backend: Arc<dyn Backend>,
     meter: Arc<Meter>,
+    /// Bytes of an extent.
+    length: usize,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     file: Option<Arc<dyn ScratchFile>>,
-    /// What is free of it, and how long it is.
-    holes: Holes,
-    end: u64,
+    /// Of every extent how many hold it; those that nobody holds; how many were taken so far.
+    holders: Vec<u32>,
+    free: Vec<u32>,
+    taken: u64,
     claim: Claim,
 }
 
-/// Some written bytes; their place is free for others when it is dropped.
+/// An extent of the file; its place is free for others when all who hold it have let it go.
 #[derive(Debug)]
-pub struct Slot {
-    start: u64,
-    length: u64,
+pub struct Extent {
     area: Arc<Scratch>,
+    /// Which one it is, and which of all that were taken.
+    place: u32,
+    number: u64,
 }
 
-/// Slots are so many pages of this many bytes: where a part of one is written, the system may have to read the others first.
+/// Writes end where a page of so many bytes does: where a part of one is written, the system may have to read the rest of it first.
 const PAGE: usize = 4096;
 
 impl Scratch {
-    /// An empty area; no file is made before the first write.
-    pub fn new(backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Arc<Self> {
-        let state = State { file: None, holes: Holes::default(), end: 0, claim: Claim::new(meter.clone()) };
-        Arc::new(Self { backend, meter, state: Mutex::new(state) })
+    /// An empty area of extents of so many bytes; no file is made before the first is taken.
+    pub fn new(length: usize, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Arc<Self> {
+        let claim = Claim::new(meter.clone());
+        let state = State { file: None, holders: Vec::new(), free: Vec::new(), taken: 0, claim };
+        Arc::new(Self { backend, meter, length, state: Mutex::new(state) })
     }
 
-    fn fail(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error {
-        let folder = self.backend.folder().to_owned();
-        move |source| Error::Io { action, folder: folder.clone(), source }
-    }
-
-    /// A slot that holds the first `len` of `bytes`; what follows up to the end of a page is written with them, and means nothing.
-    pub fn write(self: &Arc<Self>, bytes: &[u8], len: usize) -> Result<Slot> {
-        let bytes = &bytes[..len.next_multiple_of(PAGE).min(bytes.len())];
-        let slot = self.reserve(len.next_multiple_of(PAGE) as u64)?;
-        let _waiting = self.meter.clock.start(Phase::Disk);
-        slot.file().write_at(bytes, slot.start).map_err(self.fail("write"))?;
-        self.meter.spilled(bytes.len() as u64);
-        Ok(slot)
-    }
-
-    /// A place of so many bytes.
-    fn reserve(self: &Arc<Self>, length: u64) -> Result<Slot> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// An extent that nobody else holds.
+    pub fn take(self: &Arc<Self>) -> Result<Extent> {
+        let mut state = self.lock();
         if state.file.is_none() {
             state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
         }
-        let start = state.holes.take(length).unwrap_or_else(|| {
-            state.claim.grow(length);
-            state.end += length;
-            state.end - length
-        });
-        Ok(Slot { start, length, area: self.clone() })
+        let place = if let Some(place) = state.free.pop() {
+            place
+        } else {
+            let place = u32::try_from(state.holders.len());
+            let place = place.map_err(|_| self.fail("write")(IoError::from(ErrorKind::FileTooLarge)))?;
+            state.holders.push(0);
+            state.claim.grow(self.length as u64);
+            place
+        };
+        state.holders[place as usize] = 1;
+        state.taken += 1;
+        Ok(Extent { area: self.clone(), place, number: state.taken })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fail(&self, action: &'static str) -> impl Fn(IoError) -> Error {
+        let folder = self.backend.folder().to_owned();
+        move |source| Error::Io { action, folder: folder.clone(), source }
     }
 }
 
-impl Slot {
-    /// Reads bytes back, from `offset` within the slot.
-    pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        let _waiting = self.area.meter.clock.start(Phase::Disk);
-        self.file().read_at(bytes, self.start + offset as u64).map_err(self.area.fail("read"))
+impl Extent {
+    /// Bytes it has room for.
+    pub fn length(&self) -> usize {
+        self.area.length
     }
 
-    /// Says that bytes from `offset` within the slot will be read soon.
+    /// Another number for every place in every extent that was ever taken: what has it was written there, and not before.
+    pub fn number_of(&self, offset: usize) -> u64 {
+        self.number.wrapping_mul(self.area.length as u64).wrapping_add(offset as u64)
+    }
+
+    /// Whether it is the same one.
+    pub fn is(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+
+    /// Writes the first `len` of `bytes` from `offset` on; what follows up to the end of a page is written with them, and means
+    /// nothing.
+    pub fn write(&self, bytes: &[u8], len: usize, offset: usize) -> Result<()> {
+        let end = (offset + len).next_multiple_of(PAGE).min(self.length());
+        let bytes = &bytes[..(end - offset).min(bytes.len())];
+        let _waiting = self.area.meter.clock.start(Phase::Disk);
+        self.file().write_at(bytes, self.start() + offset as u64).map_err(self.area.fail("write"))?;
+        self.area.meter.spilled(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Reads bytes back, from `offset` on.
+    pub fn read(&self, bytes: &mut [u8], offset: usize) -> Result<()> {
+        let _waiting = self.area.meter.clock.start(Phase::Disk);
+        self.file().read_at(bytes, self.start() + offset as u64).map_err(self.area.fail("read"))
+    }
+
+    /// Says that bytes from `offset` on will be read soon.
     pub fn will_read(&self, offset: usize, len: usize) {
-        self.file().will_read(self.start + offset as u64, len as u64);
+        self.file().will_read(self.start() + offset as u64, len as u64);
     }
 
     /// What to say when what was read is not what was written.
     pub fn damaged(&self) -> Error {
-        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, "other bytes than were written");
-        self.area.fail("read")(source)
+        self.area.fail("read")(IoError::new(ErrorKind::InvalidData, "other bytes than were written"))
+    }
+
+    fn start(&self) -> u64 {
+        u64::from(self.place) * self.area.length as u64
     }
 
     fn file(&self) -> Arc<dyn ScratchFile> {
-        let state = self.area.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.file.clone().expect("a slot exists only after its file")
+        self.area.lock().file.clone().expect("an extent exists only after its file")
     }
 }
 
-impl Drop for Slot {
+impl Clone for Extent {
+    fn clone(&self) -> Self {
+        self.area.lock().holders[self.place as usize] += 1;
+        Self { area: self.area.clone(), ..*self }
+    }
+}
+
+impl Drop for Extent {
     fn drop(&mut self) {
-        let mut state = self.area.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.holes.give(self.start, self.length);
+        let mut state = self.area.lock();
+        let holders = &mut state.holders[self.place as usize];
+        *holders -= 1;
+        if *holders == 0 {
+            state.free.push(self.place);
+        }
     }
 }

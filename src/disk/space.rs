@@ -10,7 +10,7 @@ use crate::error::Error;
 pub struct Space {
     /// Blocks of memory.
     pub pool: Pool,
-    /// Slots on disk, of this sweep alone.
+    /// Extents on disk, of this sweep alone.
     pub scratch: Arc<Scratch>,
     /// How the budget is divided.
     pub limits: Arc<Limits>,
@@ -23,7 +23,7 @@ pub struct Space {
 impl Space {
     /// A space of its own scratch area.
     pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
-        let scratch = Scratch::new(backend.clone(), meter.clone());
+        let scratch = Scratch::new(pool.largest(), backend.clone(), meter.clone());
         Self { pool, scratch, limits, backend, meter }
     }
 

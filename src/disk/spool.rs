@@ -1,8 +1,8 @@
-//! `Spool`: an append-only log of plain records, in RAM blocks until somebody says otherwise, then in scratch slots.
+//! `Spool`: an append-only log of plain records, in RAM blocks until somebody says otherwise, then on disk.
 //!
 //! ```text
-//!    push ─► tail (small ─► medium ─► full block) ─► parts: [ram][ram][disk][disk]… ─► drain forwards
-//!                                                                                  └─► pop backwards (Stack)
+//!    push ─► tail (small ─► medium ─► full block) ─► parts: [block][block][stretch][stretch]… ─► drain forwards
+//!                                                                                           └─► pop backwards (Stack)
 //! ```
 //! Who spills, and when, is the owner's choice: a log of its own writes its full tail out when its share is used up
 //! ([`Spool::append`]); a queue of many logs writes those it needs last ([`Spool::evict`]).
@@ -13,9 +13,9 @@ use super::{
     cells::Range,
     lane::Lane,
     pool::{Block, Class, Pool, Share},
-    run::{Buffer, Bundle, Run, buffer},
     source::{SAMPLE, Source, some_of},
     space::Space,
+    stretch::{Buffer, Bundle, Filling, Stretch},
 };
 use crate::error::Result;
 
@@ -29,8 +29,8 @@ pub struct Spool<I, const N: usize> {
     used: u32,
     /// Records in `parts`.
     filed: u64,
-    /// Parts that went to disk by themselves.
-    runs: usize,
+    /// Where on disk it goes on by itself.
+    filling: Option<Box<Filling>>,
     /// The range of the first lane over the parts on disk.
     spilled: Range,
     marker: PhantomData<I>,
@@ -41,49 +41,93 @@ pub struct Spool<I, const N: usize> {
 enum Part {
     /// A block, and how many lanes of it are filled.
     Ram(Block, u32),
-    Disk(Run),
+    Disk(Stretch),
 }
 
-/// Places for a part that is read back and for what it was packed into.
+/// Places for a stretch that is read back, and for the records of one run of it.
 #[derive(Default)]
 struct Buffers {
+    stretch: Buffer,
     records: Buffer,
-    packed: Buffer,
 }
 
 impl Part {
-    /// The records of this part, read into `buffers` if they are on disk.
-    fn records<'a, I: Lane, const N: usize>(
-        &'a self,
-        buffers: &'a mut Buffers,
+    /// Shows all records, a block at most at a time; what is on disk is read into `buffers`.
+    fn visit<I: Lane, const N: usize>(
+        &self,
+        buffers: &mut Buffers,
         share: Share,
         pool: &Pool,
-    ) -> Result<&'a [[I; N]]> {
-        match self {
-            Part::Ram(block, lanes) => Ok(records(block.words(), *lanes as usize)),
-            Part::Disk(run) => {
-                let words = buffer(&mut buffers.records, run.memory::<I>(), share, pool);
-                run.read::<I, N>(words, &mut buffers.packed, share, pool)?;
-                Ok(records(words, run.lanes as usize))
+        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
+    ) -> Result<()> {
+        let stretch = match self {
+            Part::Ram(block, lanes) => return show(records(block.words(), *lanes as usize)),
+            Part::Disk(stretch) => stretch,
+        };
+        let bytes = stretch.read(&mut buffers.stretch, share, pool)?;
+        let mut at = 0;
+        while at < bytes.len() {
+            let (records, next) = stretch.records(bytes, at, &mut buffers.records, share, pool)?;
+            show(records)?;
+            at = next;
+        }
+        Ok(())
+    }
+
+    /// Shows some blocks or runs, one at least and at most so many, from all over.
+    fn visit_some<I: Lane, const N: usize>(
+        &self,
+        most: usize,
+        buffers: &mut Buffers,
+        share: Share,
+        pool: &Pool,
+        mut show: impl FnMut(&[[I; N]]),
+    ) -> Result<()> {
+        let stretch = match self {
+            Part::Ram(block, lanes) => {
+                show(records(block.words(), *lanes as usize));
+                return Ok(());
             }
+            Part::Disk(stretch) => stretch,
+        };
+        let bytes = stretch.read(&mut buffers.stretch, share, pool)?;
+        for &at in some_of(&stretch.runs(bytes)?, most) {
+            show(stretch.records(bytes, at as usize, &mut buffers.records, share, pool)?.0);
+        }
+        Ok(())
+    }
+
+    /// Lanes of its records.
+    fn lanes(&self) -> u32 {
+        match self {
+            Part::Ram(_, lanes) | Part::Disk(Stretch { lanes, .. }) => *lanes,
         }
     }
 }
 
-/// Bytes of memory that are needed for a part on disk, about: a log goes on in larger parts where a large one is less than all of
-/// these.
-const PART: usize = 64;
+/// Some `parts`, and how many blocks or runs to take of each: at most so many in all, one at least if there are any, from all over.
+fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize)> {
+    let lanes = |part: &Part| u64::from(part.lanes());
+    let step = parts.iter().map(lanes).sum::<u64>().div_ceil(most as u64);
+    let mut sum = 0;
+    let counted = parts.iter().map(move |part| {
+        let before = sum;
+        sum += lanes(part);
+        (part, (sum.div_ceil(step) - before.div_ceil(step)) as usize)
+    });
+    counted.filter(|&(_, some)| some > 0)
+}
 
-/// A sample is taken from so many parts.
+/// A sample is taken from so many blocks and runs.
 const SAMPLED: usize = 15;
 
 /// So many parts are fetched from disk while one is worked on.
-const AHEAD: usize = 4;
+const AHEAD: usize = 2;
 
 /// Has `part` fetched from disk meanwhile, if that is where it is.
 fn expect(part: Option<&Part>) {
-    if let Some(Part::Disk(run)) = part {
-        run.expect();
+    if let Some(Part::Disk(stretch)) = part {
+        stretch.expect();
     }
 }
 
@@ -101,7 +145,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             tail: Block::default(),
             used: 0,
             filed: 0,
-            runs: 0,
+            filling: None,
             spilled: Range::default(),
             marker: PhantomData,
         }
@@ -217,28 +261,38 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, space: &Space) -> Result<()> {
-        // A large tail is beyond the share, and its records do not stay in memory.
-        if self.tail.class() != Class::Large && self.grow(&space.pool).is_some() {
+        if self.grow(&space.pool).is_some() {
             return Ok(());
         }
-        if self.tail.class() >= Class::Full {
-            let tail = records::<I, N>(self.tail.words(), self.used as usize);
-            let mut bundle = Bundle::new(self.share, self.tail.class(), space);
-            let (run, range) = bundle.add(tail)?;
-            bundle.finish()?;
-            self.spilled.join(&range);
-            self.filed = self.count();
-            self.parts.push(Part::Disk(run));
-            self.used = 0;
-            self.runs += 1;
-            if self.tail.class() == Class::Full && self.runs * PART > 8 * space.pool.block_bytes() {
-                self.replace_tail(space.pool.take_anyway(self.share, Class::Large));
-            }
-        } else {
-            // One full block a log is what it needs to spill well, whatever its share.
-            self.grow_anyway(&space.pool);
+        if self.tail.class() == Class::Full {
+            return self.spill(space);
         }
+        // One full block a log is what it needs to spill well, whatever its share.
+        self.grow_anyway(&space.pool);
         Ok(())
+    }
+
+    /// Writes the tail to disk, and begins it anew; it is as it was if that fails.
+    fn spill(&mut self, space: &Space) -> Result<()> {
+        let mut filling = self.filling.take().unwrap_or_default();
+        let mut bundle = Bundle::new(self.share, &mut filling, space);
+        let (stretch, range) = bundle.add(self.tail())?;
+        bundle.finish()?;
+        self.filling = Some(filling);
+        self.filed = self.count();
+        self.used = 0;
+        self.file(stretch, &range);
+        Ok(())
+    }
+
+    /// Takes the next part, which is on disk; `range` is that of its first lane.
+    fn file(&mut self, stretch: Stretch, range: &Range) {
+        self.spilled.join(range);
+        let apart = match self.parts.last_mut() {
+            Some(Part::Disk(last)) => last.join(stretch),
+            _ => Some(stretch),
+        };
+        self.parts.extend(apart.map(Part::Disk));
     }
 
     /// Moves all that lies in RAM into `bundle`, the tail too; gives the bytes of memory that are free then.
@@ -246,15 +300,14 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.used > 0 {
             self.file_tail();
         }
-        let mut freed = 0;
         // What is on disk went there before what is in RAM came.
-        for part in self.parts.iter_mut().rev() {
-            let Part::Ram(block, lanes) = part else { break };
+        let on_disk = self.parts.iter().rposition(|part| matches!(part, Part::Disk(_)));
+        let mut freed = 0;
+        for part in self.parts.split_off(on_disk.map_or(0, |last| last + 1)) {
+            let Part::Ram(block, lanes) = part else { continue };
+            let (stretch, range) = bundle.add(records::<I, N>(block.words(), lanes as usize))?;
+            self.file(stretch, &range);
             freed += size_of_val(block.words());
-            let records = records::<I, N>(block.words(), *lanes as usize);
-            let (run, range) = bundle.add(records)?;
-            self.spilled.join(&range);
-            *part = Part::Disk(run);
         }
         Ok(freed)
     }
@@ -280,33 +333,35 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut ahead = parts.clone().skip(AHEAD);
         for part in parts {
             expect(ahead.next());
-            show(part.records(&mut buffers, self.share, &space.pool)?)?;
+            part.visit(&mut buffers, self.share, &space.pool, &mut show)?;
         }
         show(self.tail())
     }
 
-    /// Some records, at least one if there are any, of the tail and of at most so many `parts` from all over.
-    pub fn some(&self, parts: usize, space: &Space) -> Result<Vec<[I; N]>> {
-        let mut some = Vec::new();
-        self.visit_parts(some_of(&self.parts, parts), space, |block| {
-            some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));
-            Ok(())
-        })?;
+    /// Some records, at least one if there are any, of the tail and of at most so many blocks and runs from all over.
+    pub fn some(&self, most: usize, space: &Space) -> Result<Vec<[I; N]>> {
+        let (mut buffers, mut some) = (Buffers::default(), Vec::new());
+        let mut add = |block: &[[I; N]]| some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));
+        for (part, some) in evenly(&self.parts, most) {
+            part.visit_some(some, &mut buffers, self.share, &space.pool, &mut add)?;
+        }
+        add(self.tail());
         Ok(some)
     }
 
-    /// Whether `is` holds for all records; none is read behind one for which it does not.
+    /// Whether `is` holds for all records; no part is read behind one for which it does not.
     pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
-        if !self.tail().iter().all(&mut is) {
-            return Ok(false);
-        }
-        let mut buffers = Buffers::default();
+        let (mut buffers, mut all) = (Buffers::default(), self.tail().iter().all(&mut is));
         for part in &self.parts {
-            if !part.records(&mut buffers, self.share, &space.pool)?.iter().all(&mut is) {
-                return Ok(false);
+            if !all {
+                break;
             }
+            part.visit(&mut buffers, self.share, &space.pool, |block| {
+                all = all && block.iter().all(&mut is);
+                Ok(())
+            })?;
         }
-        Ok(true)
+        Ok(all)
     }
 
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
@@ -316,13 +371,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut parts = std::mem::take(&mut self.parts).into_iter();
         while let Some(part) = parts.next() {
             expect(parts.as_slice().get(AHEAD - 1));
-            show(part.records(&mut buffers, self.share, &space.pool)?)?;
+            part.visit(&mut buffers, self.share, &space.pool, &mut show)?;
         }
         show(self.tail())?;
         if self.tail.class() != Class::Small {
             self.tail = Block::default();
         }
-        (self.used, self.filed, self.runs, self.spilled) = (0, 0, 0, Range::default());
+        (self.used, self.filed, self.filling, self.spilled) = (0, 0, None, Range::default());
         Ok(())
     }
 
@@ -346,7 +401,15 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// The log as a stack: its last record comes first.
     pub fn into_stack(mut self) -> Stack<I, N> {
         self.file_tail();
-        Stack { share: self.share, parts: self.parts, chunk: None, left: 0, packed: None, marker: PhantomData }
+        Stack {
+            share: self.share,
+            parts: self.parts,
+            chunk: None,
+            left: 0,
+            open: None,
+            stretch: None,
+            marker: PhantomData,
+        }
     }
 }
 
@@ -393,8 +456,10 @@ pub struct Stack<I, const N: usize> {
     chunk: Buffer,
     /// Lanes of it not yet popped.
     left: usize,
-    /// For what it was packed into.
-    packed: Buffer,
+    /// The stretch it comes from, while there is more of it, and where the runs begin that are to come.
+    open: Option<(Stretch, Vec<u32>)>,
+    /// What was read of it.
+    stretch: Buffer,
     marker: PhantomData<I>,
 }
 
@@ -412,13 +477,11 @@ impl<I: Lane, const N: usize> Stack<I, N> {
 
     /// The records not yet popped, as a log again.
     pub fn into_spool(mut self) -> Spool<I, N> {
+        self.parts.extend(self.open.map(|(stretch, _)| Part::Disk(stretch)));
         if let Some(chunk) = self.chunk.take().filter(|_| self.left > 0) {
             self.parts.push(Part::Ram(chunk, self.left as u32));
         }
-        let lanes = self.parts.iter().map(|part| match part {
-            Part::Ram(_, lanes) | Part::Disk(Run { lanes, .. }) => u64::from(*lanes),
-        });
-        let filed = lanes.sum::<u64>() / N as u64;
+        let filed = self.parts.iter().map(|part| u64::from(part.lanes())).sum::<u64>() / N as u64;
         Spool { filed, parts: self.parts, ..Spool::new(self.share) }
     }
 
@@ -443,17 +506,29 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     #[cold]
     #[inline(never)]
     fn load(&mut self, space: &Space) -> Result<bool> {
-        let Some(part) = self.parts.pop() else { return Ok(false) };
-        expect(self.parts.iter().nth_back(AHEAD - 1));
-        match part {
-            Part::Ram(block, lanes) => {
-                self.chunk = Some(block);
-                self.left = lanes as usize;
+        if self.open.is_none() {
+            let Some(part) = self.parts.pop() else { return Ok(false) };
+            expect(self.parts.iter().nth_back(AHEAD - 1));
+            match part {
+                Part::Ram(block, lanes) => {
+                    self.chunk = Some(block);
+                    self.left = lanes as usize;
+                }
+                Part::Disk(stretch) => {
+                    let runs = stretch.runs(stretch.read(&mut self.stretch, self.share, &space.pool)?)?;
+                    self.open = Some((stretch, runs));
+                }
             }
-            Part::Disk(run) => {
-                let words = buffer(&mut self.chunk, run.memory::<I>(), self.share, &space.pool);
-                run.read::<I, N>(words, &mut self.packed, self.share, &space.pool)?;
-                self.left = run.lanes as usize;
+        }
+        if let Some((stretch, runs)) = &mut self.open
+            && let Some(at) = runs.pop()
+        {
+            let bytes = stretch.in_place(&self.stretch);
+            let (records, _) = stretch.records::<I, N>(bytes, at as usize, &mut self.chunk, self.share, &space.pool)?;
+            self.left = records.len() * N;
+            stretch.cut(at, self.left);
+            if runs.is_empty() {
+                self.open = None;
             }
         }
         Ok(self.left > 0)
@@ -465,35 +540,80 @@ mod tests {
     use super::*;
     use crate::disk::space::testing;
 
+    const BLOCK: usize = 4096;
+    const LANES: u32 = BLOCK as u32 / 4;
+    /// What a stretch takes, and then some.
+    const COUNT: u32 = 30 * LANES + 3;
+
+    /// A log of 0, 1, 2, … that has no memory but for its tail.
+    fn log(space: &Space) -> Result<Spool<u32, 1>> {
+        let mut log = Spool::new(Share::Arcs);
+        (0..COUNT).try_for_each(|at| log.append([at], space))?;
+        Ok(log)
+    }
+
     #[test]
-    fn a_long_log_goes_on_in_larger_parts_and_comes_back_from_both_ends() -> Result<()> {
-        const BLOCK: usize = 4096;
-        const LANES: u32 = BLOCK as u32 / 4;
-        const SMALL: u32 = (8 * BLOCK / PART) as u32 + 1;
-        const COUNT: u32 = LANES * (SMALL + 8 * 9 + 3);
-        let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 0));
-        let log = || -> Result<Spool<u32, 1>> {
-            let mut log = Spool::new(Share::Arcs);
-            (0..COUNT).try_for_each(|at| log.append([at], &space))?;
-            Ok(log)
-        };
-        let mut forwards = log()?;
-        assert_eq!(forwards.count(), u64::from(COUNT));
-        assert_eq!(forwards.parts.len(), SMALL as usize + 9);
-        let mut next = 0..COUNT;
-        forwards.drain(&space, |block| {
-            assert!(block.iter().all(|&[at]| next.next() == Some(at)));
-            Ok(())
-        })?;
-        assert_eq!(next, COUNT..COUNT);
-        let mut backwards = log()?.into_stack();
-        while let Some([at]) = backwards.pop(&space)? {
-            assert_eq!(next.start, at + 1);
-            next.start = at;
+    fn a_log_on_disk_has_few_parts_and_comes_back_from_both_ends() -> Result<()> {
+        for compress in [true, false] {
+            let space =
+                testing::space_with(|limits| (limits.block, limits.arcs, limits.compress) = (BLOCK, 0, compress));
+            let mut forwards = log(&space)?;
+            assert_eq!(forwards.count(), u64::from(COUNT));
+            assert_eq!(forwards.parts.len(), if compress { 1 } else { 5 });
+            let mut next = 0..COUNT;
+            forwards.drain(&space, |block| {
+                assert!(block.iter().all(|&[at]| next.next() == Some(at)));
+                Ok(())
+            })?;
+            assert_eq!(next, COUNT..COUNT);
+            let mut backwards = log(&space)?.into_stack();
+            while let Some([at]) = backwards.pop(&space)? {
+                assert_eq!(next.start, at + 1);
+                next.start = at;
+            }
+            assert_eq!(next, 0..COUNT);
+            drop((forwards, backwards));
+            assert_eq!(space.pool.left(Share::Arcs), 0);
         }
-        assert_eq!(next, 0..COUNT);
-        drop((forwards, backwards));
-        assert_eq!(space.pool.left(Share::Arcs), 0);
+        Ok(())
+    }
+
+    #[test]
+    fn a_stack_that_was_popped_in_part_is_a_log_of_the_rest() -> Result<()> {
+        let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 0));
+        for left in [0, 1, LANES - 1, LANES, LANES + 1, 9 * LANES, 20 * LANES + 7, COUNT] {
+            let mut stack = log(&space)?.into_stack();
+            for at in (left..COUNT).rev() {
+                assert_eq!(stack.pop(&space)?, Some([at]));
+            }
+            let mut rest = stack.into_spool();
+            assert_eq!(rest.count(), u64::from(left));
+            let mut next = 0..left;
+            rest.drain(&space, |block| {
+                assert!(block.iter().all(|&[at]| next.next() == Some(at)));
+                Ok(())
+            })?;
+            assert!(next.is_empty());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_sample_is_from_all_over_wherever_parts_are() -> Result<()> {
+        let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 25 * BLOCK));
+        let mut all = Spool::<u32, 1>::new(Share::Arcs);
+        for round in 0..3 {
+            // Some in memory, some on disk.
+            let mut log = Spool::new(Share::Arcs);
+            (0..COUNT).try_for_each(|at| log.append([round * COUNT + at], &space))?;
+            all.join(log);
+        }
+        let some = all.some(SAMPLED, &space)?;
+        assert!(some.len() > 500 && some.len() <= SAMPLE);
+        for tenth in 0..10 {
+            let (first, end) = (3 * COUNT / 10 * tenth, 3 * COUNT / 10 * (tenth + 1));
+            assert!(some.iter().any(|[at]| (first..end).contains(at)), "none of {first} to {end}");
+        }
         Ok(())
     }
 }

@@ -12,14 +12,14 @@ use std::{
 use strata_bdd::testing::{Backend, Mapping, NewFile, OldFile, Os, ScratchFile};
 use tempfile::TempDir;
 
-/// What can be asked of a disk, in the words of `Error::Io`; to lose a folder to sort in after it was made; and what can be
-/// asked of the user's files.
-pub const ACTIONS: [&str; 13] = [
+/// What can be asked of a disk, in the words of `Error::Io`; not to alter what it holds, nor to lose a folder to sort in; and what can be asked of the user's files.
+pub const ACTIONS: [&str; 14] = [
     "create",
     "write",
     "read",
     "map",
     "sort in",
+    ALTER,
     LOSE,
     "save: create",
     "save: write",
@@ -29,6 +29,9 @@ pub const ACTIONS: [&str; 13] = [
     "open: open",
     "open: read",
 ];
+
+/// The bytes are read, but one bit of them is another one.
+pub const ALTER: &str = "alter what is read";
 
 /// The folder is made, but it is gone when the first file shall be written to it.
 pub const LOSE: &str = "lose a folder";
@@ -214,7 +217,12 @@ impl ScratchFile for File {
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.plan.ask("read")?;
-        self.inner.read_at(bytes, offset)
+        self.inner.read_at(bytes, offset)?;
+        if self.plan.ask(ALTER).is_err() {
+            let some = bytes.len() / 3;
+            bytes[some] ^= 16;
+        }
+        Ok(())
     }
 
     fn will_read(&self, offset: u64, len: u64) {

@@ -1,0 +1,295 @@
+//! Stretches: what one log has in one extent, run behind run, written little by little and read back at once.
+//!
+//! ```text
+//!   records ─► run ─► bundle: [run][run][run]… ─► extent: ├── stretch of a log ──┤├ of another ┤├── of a third ─…┤
+//! ```
+
+use super::{
+    cells::Range,
+    lane::Lane,
+    pool::{Block, Class, Pool, Share},
+    run::{Run, encode},
+    scratch::Extent,
+    space::Space,
+};
+use crate::error::Result;
+
+/// A part of a log on disk.
+#[derive(Debug)]
+pub struct Stretch {
+    extent: Extent,
+    /// Where it begins there, and how long it is, in bytes.
+    offset: u32,
+    bytes: u32,
+    /// Lanes of its records.
+    pub lanes: u32,
+}
+
+/// A place for what is read back, made when first needed.
+pub type Buffer = Option<Block>;
+
+/// The place itself, of `bytes` at least, charged to `share`.
+pub fn buffer<'a>(buffer: &'a mut Buffer, bytes: usize, share: Share, pool: &Pool) -> &'a mut [u64] {
+    let place = buffer.take().filter(|block| size_of_val(block.words()) >= bytes);
+    buffer.insert(place.unwrap_or_else(|| pool.take_anyway(share, pool.class_of(bytes)))).words_mut()
+}
+
+impl Stretch {
+    /// Bytes it takes.
+    fn len(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// Says that it will be read soon.
+    pub fn expect(&self) {
+        self.extent.will_read(self.offset as usize, self.bytes as usize);
+    }
+
+    /// Goes on with `other`, if that lies right behind it; gives it back if it does not.
+    pub fn join(&mut self, other: Self) -> Option<Self> {
+        if !self.extent.is(&other.extent) || self.offset + self.bytes != other.offset {
+            return Some(other);
+        }
+        self.bytes += other.bytes;
+        self.lanes += other.lanes;
+        None
+    }
+
+    /// Reads all of it into `words`, charged to `share`.
+    pub fn read<'a>(&self, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
+        let bytes = &mut bytemuck::cast_slice_mut(buffer(words, self.len(), share, pool))[..self.len()];
+        self.extent.read(bytes, self.offset as usize)?;
+        Ok(bytes)
+    }
+
+    /// The bytes that were read into `words`.
+    pub fn in_place<'a>(&self, words: &'a Buffer) -> &'a [u8] {
+        words.as_ref().map_or(&[], |block| &bytemuck::cast_slice(block.words())[..self.len()])
+    }
+
+    /// The records of the run at `at` of the `bytes` that were read, in `words`, which are charged to `share`; and where the next
+    /// one begins.
+    pub fn records<'a, I: Lane, const N: usize>(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        words: &'a mut Buffer,
+        share: Share,
+        pool: &Pool,
+    ) -> Result<(&'a [[I; N]], usize)> {
+        let run =
+            Run::first_of(&bytes[at..]).filter(|run| run.is_intact(self.extent.number_of(self.offset as usize + at)));
+        let run = run.ok_or_else(|| self.extent.damaged())?;
+        let lanes = run.lanes as usize;
+        let words = buffer(words, lanes * size_of::<I>(), share, pool);
+        let records = bytemuck::cast_slice_mut::<u64, I>(words)[..lanes].as_chunks_mut().0;
+        run.decode(records).ok_or_else(|| self.extent.damaged())?;
+        Ok((records, at + run.length()))
+    }
+
+    /// Where every run of the `bytes` that were read begins.
+    pub fn runs(&self, bytes: &[u8]) -> Result<Vec<u32>> {
+        let (mut at, mut runs) = (0, Vec::new());
+        while at < bytes.len() {
+            runs.push(at as u32);
+            at += Run::first_of(&bytes[at..]).ok_or_else(|| self.extent.damaged())?.length();
+        }
+        Ok(runs)
+    }
+
+    /// Ends it before its last run, which begins at `at` and has so many lanes.
+    pub fn cut(&mut self, at: u32, lanes: usize) {
+        self.bytes = at;
+        self.lanes -= lanes as u32;
+    }
+}
+
+/// Where what is written next goes: an extent, if there is one yet, and how much of it is used.
+#[derive(Debug, Default)]
+pub struct Filling {
+    extent: Option<Extent>,
+    used: usize,
+}
+
+/// Runs on their way to disk together.
+pub struct Bundle<'a> {
+    space: &'a Space,
+    filling: &'a mut Filling,
+    block: Block,
+    /// How much of the extent is written; what is in the block comes behind it.
+    written: usize,
+}
+
+impl<'a> Bundle<'a> {
+    /// Nothing yet, to go on in `filling`; in memory it is charged to `share`.
+    pub fn new(share: Share, filling: &'a mut Filling, space: &'a Space) -> Self {
+        let written = filling.used;
+        Self { space, filling, block: space.pool.take_anyway(share, Class::Large), written }
+    }
+
+    /// Takes `records`, one at least and at most a block of them; gives the stretch that they will be, and the range of their
+    /// first lane.
+    pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]]) -> Result<(Stretch, Range)> {
+        if let Some(added) = self.add_here(records) {
+            return Ok(added);
+        }
+        self.finish()?;
+        *self.filling = Filling { extent: Some(self.space.scratch.take()?), used: 0 };
+        self.written = 0;
+        Ok(self.add_here(records).expect("an extent holds more than a block"))
+    }
+
+    /// The same if the extent has room for them.
+    fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]]) -> Option<(Stretch, Range)> {
+        let (extent, offset) = (self.filling.extent.as_ref()?, self.filling.used);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(self.block.words_mut());
+        let room = &mut bytes[offset - self.written..extent.length() - self.written];
+        let (len, range) = encode(records, room, extent.number_of(offset), self.space.limits.compress)?;
+        self.filling.used += len;
+        let lanes = (records.len() * N) as u32;
+        Some((Stretch { extent: extent.clone(), offset: offset as u32, bytes: len as u32, lanes }, range))
+    }
+
+    /// Writes what has been taken.
+    pub fn finish(&mut self) -> Result<()> {
+        let Filling { extent, used } = &*self.filling;
+        if let Some(extent) = extent
+            && *used > self.written
+        {
+            extent.write(bytemuck::cast_slice(self.block.words()), used - self.written, self.written)?;
+            self.written = *used;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+    use crate::disk::space::testing;
+
+    const BLOCK: usize = 16 << 10;
+
+    /// Records like those of a log: near each other, but for some.
+    fn records(count: usize, seed: u32) -> Vec<[u32; 3]> {
+        let mut state = seed;
+        let mut next = move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 8
+        };
+        // Some logs do not get shorter.
+        let most = if seed.is_multiple_of(3) { u32::MAX } else { 1000 };
+        (0..count as u32).map(|at| [next() % most, next() & 1, at.wrapping_mul(most)]).collect()
+    }
+
+    /// The runs of a stretch, read as one.
+    fn all_of(stretch: &Stretch, space: &Space) -> Result<Vec<[u32; 3]>> {
+        let (mut read, mut words, mut all, mut at) = (None, None, Vec::new(), 0);
+        let bytes = stretch.read(&mut read, Share::Arcs, &space.pool)?;
+        while at < bytes.len() {
+            let (records, next) = stretch.records(bytes, at, &mut words, Share::Arcs, &space.pool)?;
+            all.extend_from_slice(records);
+            at = next;
+        }
+        Ok(all)
+    }
+
+    /// Writes each of `runs` to one bundle.
+    fn written(runs: &[Vec<[u32; 3]>], filling: &mut Filling, space: &Space) -> Vec<Stretch> {
+        let mut bundle = Bundle::new(Share::Queue, filling, space);
+        let add = |records: &Vec<[u32; 3]>| {
+            let (stretch, range) = bundle.add(records).expect("room on disk");
+            let all = Range::of(records.iter().map(|record| record[0]));
+            assert_eq!((range.base(), range.last()), (all.base(), all.last()));
+            stretch
+        };
+        let stretches = runs.iter().map(add).collect();
+        bundle.finish().expect("room on disk");
+        stretches
+    }
+
+    #[test]
+    fn stretches_come_back_and_their_place_is_used_again() {
+        for compress in [true, false] {
+            let space = testing::space_with(|limits| (limits.block, limits.compress) = (BLOCK, compress));
+            let mut bundles: Vec<Vec<(Stretch, Vec<[u32; 3]>)>> = Vec::new();
+            let (mut filling, mut temp_bytes) = (Filling::default(), 0);
+            for round in 0..4 {
+                // Half of what there is makes way.
+                bundles.truncate(bundles.len() / 2);
+                for seed in 0..60 {
+                    // One block, or many small runs.
+                    let counts =
+                        if seed % 4 < 2 { vec![BLOCK / 12] } else { (1..40).map(|run| 37 * run % 300).collect() };
+                    let runs: Vec<_> = (0..).zip(counts).map(|(at, count)| records(count, seed + 100 * at)).collect();
+                    let stretches = written(&runs, &mut filling, &space);
+                    bundles.push(stretches.into_iter().zip(runs).collect());
+                }
+                for (stretch, records) in bundles.iter().flatten() {
+                    assert_eq!(&all_of(stretch, &space).expect("a disk that reads"), records);
+                }
+                bundles.reverse();
+                temp_bytes = space.meter.temp_bytes.load(Relaxed);
+                let bytes: usize = bundles.iter().flatten().map(|(stretch, _)| stretch.len()).sum();
+                assert!(
+                    temp_bytes >= bytes as u64 && temp_bytes < bytes as u64 * 2,
+                    "round {round}: {bytes} bytes in {temp_bytes}"
+                );
+            }
+            drop((bundles, filling));
+            assert_eq!(space.pool.left(Share::Queue), space.limits.queue);
+            let extents = temp_bytes as usize / space.pool.largest();
+            let all: Result<Vec<_>> = (0..extents).map(|_| space.scratch.take()).collect();
+            assert_eq!(all.expect("room on disk").len(), extents);
+            assert_eq!(space.meter.temp_bytes.load(Relaxed), temp_bytes);
+        }
+    }
+
+    #[test]
+    fn runs_that_follow_each_other_are_one_stretch_that_is_read_from_either_end() {
+        let space = testing::space_with(|limits| limits.block = BLOCK);
+        let runs: Vec<_> = (1..9).map(|seed| records(100 * seed as usize, seed)).collect();
+        let mut stretches = written(&runs, &mut Filling::default(), &space).into_iter();
+        let mut whole = stretches.next().expect("eight");
+        assert!(stretches.all(|stretch| whole.join(stretch).is_none()));
+        assert_eq!(all_of(&whole, &space).expect("a disk that reads"), runs.concat());
+        let (mut read, mut words) = (None, None);
+        let starts = whole.runs(whole.read(&mut read, Share::Arcs, &space.pool).expect("a disk that reads"));
+        for (&at, run) in starts.expect("whole runs").iter().zip(&runs).rev() {
+            let bytes = whole.in_place(&read);
+            let found = whole.records::<u32, 3>(bytes, at as usize, &mut words, Share::Arcs, &space.pool);
+            assert_eq!(found.expect("an intact run"), (&run[..], whole.len()));
+            whole.cut(at, 3 * run.len());
+        }
+        assert_eq!((whole.len(), whole.lanes), (0, 0));
+        let others = written(&runs, &mut Filling::default(), &space);
+        assert!(whole.join(others.into_iter().next().expect("eight")).is_some());
+    }
+
+    #[test]
+    fn a_bit_that_changed_and_bytes_of_another_time_are_noticed() {
+        let space = testing::space_with(|limits| limits.block = BLOCK);
+        for seed in [1, 3] {
+            let stretch = written(&[records(300, seed)], &mut Filling::default(), &space).pop().expect("one");
+            let (mut read, mut words) = (None, None);
+            let intact = stretch.read(&mut read, Share::Arcs, &space.pool).expect("a disk that reads").to_vec();
+            let mut records = |bytes: &[u8], stretch: &Stretch| {
+                stretch.records::<u32, 3>(bytes, 0, &mut words, Share::Arcs, &space.pool).map(drop)
+            };
+            assert!(records(&intact, &stretch).is_ok());
+            for bit in 0..8 * intact.len() {
+                let mut bytes = intact.clone();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert!(records(&bytes, &stretch).is_err(), "bit {bit}");
+            }
+            assert!((0..intact.len()).all(|len| records(&intact[..len], &stretch).is_err()));
+            // The same place, taken again: what lay there before was whole, and is not what was written now.
+            drop(stretch);
+            let mut filling = Filling { extent: Some(space.scratch.take().expect("room on disk")), used: 0 };
+            let again = written(&[super::tests::records(300, seed)], &mut filling, &space).pop().expect("one");
+            assert!(records(&intact, &again).is_err());
+        }
+    }
+}
