@@ -15,7 +15,7 @@ use std::{
 
 use common::{
     default_store,
-    disk::{ALTER, Disk, LOSE},
+    disk::{ALTER, Disk, FORGET, LOSE},
     functions::{hidden_weighted_bit, product},
     tight, tightest,
 };
@@ -81,7 +81,7 @@ impl Day {
                 }
                 // What nobody needs may be lost: the folder of a sorter without files, bytes of which nothing is taken.
                 Ok(result) => {
-                    assert!([ALTER, LOSE].contains(&action), "call {k} to {action} failed, and nobody noticed");
+                    assert!([ALTER, FORGET, LOSE].contains(&action), "call {k} to {action} failed, and nobody noticed");
                     assert_eq!(result, expected);
                 }
             }
@@ -109,7 +109,7 @@ impl Day {
         let Error::Io { action, folder, source } = error else { panic!("{failed}: {error:?}") };
         let expected = match failed {
             LOSE => ("sort in", io::ErrorKind::NotFound),
-            ALTER => ("read", io::ErrorKind::InvalidData),
+            ALTER | FORGET => ("read", io::ErrorKind::InvalidData),
             _ => (failed, io::ErrorKind::StorageFull),
         };
         assert_eq!((*action, source.kind()), expected);
@@ -186,7 +186,9 @@ fn a_block_that_cannot_be_read_fails_the_operation_and_nothing_else() {
 fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_else() {
     for limits in [tight(), tightest(), Limits { compress: false, ..tight() }] {
         let day = Day::new(limits);
-        day.check(ALTER, 100, |day| day.operands[1].xor(&day.operands[2]));
+        for fault in [ALTER, FORGET] {
+            day.check(fault, 100, |day| day.operands[1].xor(&day.operands[2])?.sat_count(VARIABLES));
+        }
     }
 }
 
@@ -302,11 +304,14 @@ fn a_disk_that_stays_full_stops_what_needs_it_and_nothing_else() -> Result<()> {
 #[test]
 fn the_message_of_a_bad_disk_says_what_happened_where_and_what_to_do() {
     let day = Day::new(tight());
-    day.disk.fail("write", 1);
-    let message = day.operands[0].xor(&day.operands[1]).unwrap_err().to_string();
     let folder = day.disk.folder().display().to_string();
-    for part in ["write", folder.as_str(), "a bad day", "free some space"] {
-        assert!(message.contains(part), "{message:?} does not say {part:?}");
+    for (fault, parts) in [
+        ("write", ["write", folder.as_str(), "a bad day", "free some space"]),
+        (ALTER, ["read", folder.as_str(), "other bytes than were written", "look after the disk"]),
+    ] {
+        day.disk.fail(fault, 1);
+        let message = day.operands[0].xor(&day.operands[1]).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message:?} does not say all of {parts:?}");
     }
 }
 

@@ -113,11 +113,12 @@ impl Trace {
         self.largest().disk_bytes() > 0
     }
 
-    /// Levels of operands were mapped often, and never more at once than the window, or two wide nodes.
+    /// Levels of operands were mapped often, and never more at once than the window, or two wide nodes, and what else there is of
+    /// their blocks.
     fn mapped_in_pieces(&self) -> bool {
-        let window = self.store.config().testing.limits.as_ref().unwrap().window;
+        let Limits { window, block, .. } = *self.store.config().testing.limits.as_ref().unwrap();
         let full = self.mapped.iter().filter(|&&bytes| bytes + 16 > window).count();
-        full > 100 && self.mapped.iter().all(|&bytes| bytes <= window.max(32))
+        full > 100 && self.mapped.iter().all(|&bytes| bytes <= window.max(32) + 2 * block)
     }
 
     fn all_at_once(&self) -> bool {

@@ -44,8 +44,8 @@ impl Bdd {
 
     /// Checks that the diagram keeps every invariant of the format, and that its bytes are those it was made of.
     ///
-    /// A diagram never breaks one on a machine that works: this is for those who doubt their memory or their scratch disk, and
-    /// for tests. One pass over the nodes, a walk along one path, and one expand sweep: O(sort(f)) transfers, nothing beyond
+    /// A diagram never breaks one on a machine that works, and what a sweep reads from the scratch disk is always checked: this
+    /// is for those who doubt their memory, and for tests. One pass over the nodes, a walk along one path, and one expand sweep: O(sort(f)) transfers, nothing beyond
     /// the budget.
     ///
     /// # Errors

@@ -52,6 +52,11 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
     fn map(&self, offset: u64, len: usize) -> io::Result<Mapping>;
 }
 
+/// What is wrong with a file that gives other bytes than were written to it.
+pub fn damage() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written")
+}
+
 /// The operating system's own files in one folder.
 #[derive(Debug)]
 pub struct Os {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    backend::{Backend, ScratchFile},
+    backend::{self, Backend, ScratchFile},
     clock::Phase,
     meter::{Claim, Meter},
 };
@@ -122,7 +122,7 @@ impl Extent {
 
     /// What to say when what was read is not what was written.
     pub fn damaged(&self) -> Error {
-        self.area.fail("read")(IoError::new(ErrorKind::InvalidData, "other bytes than were written"))
+        self.area.fail("read")(backend::damage())
     }
 
     fn start(&self) -> u64 {

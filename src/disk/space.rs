@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{backend::Backend, limits::Limits, meter::Meter, pool::Pool, scratch::Scratch};
+use super::{
+    backend::{self, Backend},
+    limits::Limits,
+    meter::Meter,
+    pool::Pool,
+    scratch::Scratch,
+};
 use crate::error::Error;
 
 /// What one sweep works in.
@@ -31,6 +37,11 @@ impl Space {
     pub fn fail(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
         let folder = self.backend.folder().to_owned();
         move |source| Error::Io { action, folder: folder.clone(), source }
+    }
+
+    /// What to say when what was read is not what was written.
+    pub fn damaged(&self) -> Error {
+        self.fail("read")(backend::damage())
     }
 }
 

@@ -15,8 +15,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{labels::Labels, levels::Levels};
 use crate::{
     disk::{
-        backend::ScratchFile,
-        meter::Claim,
+        checked::CheckedFile,
         pool::{Block, Charge},
         space::Space,
     },
@@ -69,7 +68,7 @@ pub(super) enum Body {
     /// In blocks of `1 << shift` words each.
     Ram { blocks: Vec<Block>, shift: u32 },
     /// In a file, at `id` times the bytes of a node.
-    Disk { file: Box<dyn ScratchFile>, _claim: Claim },
+    Disk(CheckedFile),
 }
 
 impl Nodes {
@@ -77,7 +76,7 @@ impl Nodes {
     pub fn mapped_bytes(&self, nodes: u64) -> u64 {
         match self.body {
             Body::Ram { .. } => 0,
-            Body::Disk { .. } => nodes * self.width.node_bytes() as u64,
+            Body::Disk(_) => nodes * self.width.node_bytes() as u64,
         }
     }
 }
@@ -160,7 +159,7 @@ impl NodeFile {
     }
 
     /// The children of an inner node, low and high: one small read where the nodes are on disk. For walks along a path;
-    /// sweeps read with a [`LevelReader`](super::reader::LevelReader).
+    /// sweeps read with a [`LevelReader`](super::reader::LevelReader), which notices damage.
     pub fn children(&self, id: u64, space: &Space) -> Result<[u64; 2]> {
         let words = self.width().node_bytes() as u64 / 8;
         let mut node = [0; 2];
@@ -172,9 +171,7 @@ impl NodeFile {
                 let at = (at & ((1 << shift) - 1)) as usize;
                 read.copy_from_slice(&block[at..at + words as usize]);
             }
-            Body::Disk { file, .. } => {
-                file.read_at(bytemuck::cast_slice_mut(read), id * words * 8).map_err(space.fail("read"))?;
-            }
+            Body::Disk(file) => file.read_few(bytemuck::cast_slice_mut(read), id * words * 8, space)?,
         }
         Ok(match self.width() {
             Width::Narrow => [node[0] & 0xffff_ffff, node[0] >> 32],
@@ -193,15 +190,11 @@ impl NodeFile {
                     left -= now.len() as u64;
                 }
             }
-            Body::Disk { file, .. } => {
+            Body::Disk(file) => {
                 let mut buffer = space.pool.buffer();
-                let mut at = 0;
-                while left > 0 {
-                    let (now, _) = buffer.split_at_mut(left.min(buffer.len() as u64) as usize);
-                    file.read_at(bytemuck::cast_slice_mut(now), at).map_err(space.fail("read"))?;
-                    show(now)?;
-                    at += size_of_val(now) as u64;
-                    left -= now.len() as u64;
+                for at in 0..file.blocks() {
+                    let bytes = file.read(at, bytemuck::cast_slice_mut(&mut buffer), space)?;
+                    show(&buffer[..bytes / size_of::<u64>()])?;
                 }
             }
         }
@@ -218,7 +211,7 @@ impl NodeFile {
     pub fn disk_bytes(&self) -> u64 {
         match self.nodes.body {
             Body::Ram { .. } => 0,
-            Body::Disk { .. } => self.levels().end() * self.width().node_bytes() as u64,
+            Body::Disk(_) => self.levels().end() * self.width().node_bytes() as u64,
         }
     }
 }

@@ -212,7 +212,7 @@ impl<'a> LevelReader<'a> {
                 self.window = Window::Ram(blocks[(word >> shift) as usize].words());
                 self.window_first = word >> shift << shift;
             }
-            Body::Disk { file: on_disk, .. } => {
+            Body::Disk(on_disk) => {
                 let words_per_node = file.width.node_bytes() as u64 / 8;
                 // A level that fits the span is mapped whole, with those around it, which come next in either direction. Of a
                 // larger one, what comes next.
@@ -224,9 +224,9 @@ impl<'a> LevelReader<'a> {
                 };
                 let len = self.span.min(if self.len <= self.span { file.levels.end() } else { end } - first);
                 let bytes = file.width.node_bytes() as u64;
-                let map = on_disk.map(first * bytes, (len * bytes) as usize).map_err(space.fail("map"))?;
+                let (map, start) = on_disk.map(first * bytes..(first + len) * bytes, space)?;
                 self.window = Window::Disk(map);
-                self.window_first = first * words_per_node;
+                self.window_first = start / size_of::<u64>() as u64;
             }
         }
         Ok((word - self.window_first) as usize)

@@ -11,10 +11,8 @@ use super::{
 };
 use crate::{
     disk::{
-        backend::ScratchFile,
-        clock::Phase,
+        checked::CheckedFile,
         lane::Lane,
-        meter::Claim,
         pool::{Block, Class, Share},
         space::Space,
     },
@@ -31,8 +29,8 @@ pub struct NodeWriter<I> {
     variables: Vec<u32>,
     /// Full blocks in RAM; `on_disk` more follow them in `file`.
     blocks: Vec<Block>,
-    on_disk: u64,
-    file: Option<(Box<dyn ScratchFile>, Claim)>,
+    on_disk: usize,
+    file: Option<CheckedFile>,
     /// Whether the diagram goes to disk.
     spills: bool,
     tail: Option<Block>,
@@ -171,7 +169,7 @@ impl<I: Lane> NodeWriter<I> {
     /// in any case keeps no memory from the sweep. Where that fails, it can be done again.
     fn spill(&mut self, bytes: &[u8], space: &Space) -> Result<()> {
         while let Some(block) = self.blocks.pop() {
-            let at = self.blocks.len() as u64;
+            let at = self.blocks.len();
             if let Err(error) = self.write(at, bytemuck::cast_slice(block.words()), space) {
                 self.blocks.push(block);
                 return Err(error);
@@ -184,19 +182,13 @@ impl<I: Lane> NodeWriter<I> {
     }
 
     /// Writes the block of number `at` to the file, which is made if there is none.
-    fn write(&mut self, at: u64, bytes: &[u8], space: &Space) -> Result<()> {
+    fn write(&mut self, at: usize, bytes: &[u8], space: &Space) -> Result<()> {
         self.spills = true;
-        if self.file.is_none() {
-            let file = space.backend.create().map_err(space.fail("create"))?;
-            self.file = Some((file, Claim::new(space.meter.clone())));
-        }
-        if let Some((file, claim)) = &mut self.file {
-            let _waiting = space.meter.clock.start(Phase::Disk);
-            file.write_at(bytes, at * space.pool.block_bytes() as u64).map_err(space.fail("write"))?;
-            claim.grow(bytes.len() as u64);
-            space.meter.spilled(bytes.len() as u64);
-        }
-        Ok(())
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(CheckedFile::new(space)?),
+        };
+        file.write(at, bytes, space)
     }
 
     /// Makes room for that many levels.
@@ -270,7 +262,8 @@ impl<I: Lane> NodeWriter<I> {
         let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
         let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
-        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>();
+        let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
+        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>() + on_disk;
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
         if self.spills
@@ -278,8 +271,8 @@ impl<I: Lane> NodeWriter<I> {
         {
             self.spill(&bytemuck::cast_slice(tail.words())[..used], space)?;
         }
-        let body = if let Some((file, claim)) = self.file {
-            Body::Disk { file, _claim: claim }
+        let body = if let Some(file) = self.file {
+            Body::Disk(file)
         } else {
             self.blocks.extend(self.tail);
             let words = self.blocks.first().map_or(1, |block| block.words().len());

@@ -1,4 +1,4 @@
-//! `validate`: whether a diagram keeps every invariant, for one that comes from a named file or has been on a disk for long.
+//! `validate`: whether a diagram keeps every invariant, for one that comes from a named file or has been kept for long.
 //!
 //! One pass over the nodes sees whether levels, arcs and their order are right ([`file::check`](crate::file::check)); a walk
 //! sees where the low arcs end; and one expand sweep from the root, which counts the nodes it meets, sees whether it meets them

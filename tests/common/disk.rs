@@ -12,14 +12,16 @@ use std::{
 use strata_bdd::testing::{Backend, Mapping, NewFile, OldFile, Os, ScratchFile};
 use tempfile::TempDir;
 
-/// What can be asked of a disk, in the words of `Error::Io`; not to alter what it holds, nor to lose a folder to sort in; and what can be asked of the user's files.
-pub const ACTIONS: [&str; 14] = [
+/// What can be asked of a disk, in the words of `Error::Io`; not to alter or forget what it holds, nor to lose a folder to sort
+/// in; and what can be asked of the user's files.
+pub const ACTIONS: [&str; 15] = [
     "create",
     "write",
     "read",
     "map",
     "sort in",
     ALTER,
+    FORGET,
     LOSE,
     "save: create",
     "save: write",
@@ -32,6 +34,9 @@ pub const ACTIONS: [&str; 14] = [
 
 /// The bytes are read, but one bit of them is another one.
 pub const ALTER: &str = "alter what is read";
+
+/// The bytes are said to be written, but zeroes are there.
+pub const FORGET: &str = "forget what is written";
 
 /// The folder is made, but it is gone when the first file shall be written to it.
 pub const LOSE: &str = "lose a folder";
@@ -212,6 +217,9 @@ struct File {
 impl ScratchFile for File {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.plan.ask("write")?;
+        if self.plan.ask(FORGET).is_err() {
+            return self.inner.write_at(&vec![0; bytes.len()], offset);
+        }
         self.inner.write_at(bytes, offset)
     }
 
