@@ -1,9 +1,10 @@
 //! The external sorter, over `extsort`: for levels that do not fit their share of the budget.
 //!
-//! Three habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
+//! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
-//! records are counted. It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them
-//! open, and a kill leaves behind no more than the folder and the one segment being written.
+//! records are counted; and what is in the file for the record, so each has a checksum. It names its segment files, so they are
+//! unlinked as soon as they are written: the sorter keeps them open, and a kill leaves behind no more than the folder and the one
+//! segment being written.
 
 use std::{
     cmp::Ordering,
@@ -14,8 +15,9 @@ use std::{
 use bytemuck::Pod;
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::{descriptors::raise, meter::Claim, space::Space};
+use super::{backend::damage, descriptors::raise, meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A plain record with a total order.
@@ -34,14 +36,23 @@ struct Item<R>(R);
 
 impl<R: Record> Sortable for Item<R> {
     fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(bytemuck::bytes_of(&self.0))
+        writer.write_all(bytemuck::bytes_of(&self.0))?;
+        writer.write_all(&sum(&self.0))
     }
 
     fn decode<S: Read>(reader: &mut S) -> io::Result<Self> {
-        let mut record = R::zeroed();
+        let (mut record, mut checksum) = (R::zeroed(), [0; SUM]);
         reader.read_exact(bytemuck::bytes_of_mut(&mut record))?;
-        Ok(Self(record))
+        reader.read_exact(&mut checksum)?;
+        if checksum == sum(&record) { Ok(Self(record)) } else { Err(damage()) }
     }
+}
+
+/// Bytes of the checksum of a record.
+const SUM: usize = 4;
+
+fn sum(record: &impl Pod) -> [u8; SUM] {
+    (xxh3_64(bytemuck::bytes_of(record)) as u32).to_le_bytes()
 }
 
 type Compare<R> = fn(&Item<R>, &Item<R>) -> Ordering;
@@ -85,7 +96,7 @@ impl<'a, R: Record> External<'a, R> {
         self.count += 1;
         if self.count.is_multiple_of(self.run) {
             let number = self.count / self.run - 1;
-            let bytes = self.run * size_of::<R>() as u64;
+            let bytes = self.run * (size_of::<R>() + SUM) as u64;
             segment_written(&self.folder, number, bytes, &mut self.claim, self.space);
         }
         Ok(())
@@ -99,7 +110,7 @@ impl<'a, R: Record> External<'a, R> {
         }
         let records = sorter.done().map_err(space.fail("sort in"))?;
         if count >= run {
-            let bytes = (count % run).max(1) * size_of::<R>() as u64;
+            let bytes = (count % run).max(1) * (size_of::<R>() + SUM) as u64;
             segment_written(&folder, count / run, bytes, &mut claim, space);
         }
         Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0 })
@@ -173,6 +184,20 @@ mod tests {
             assert_eq!(sorted, expected, "{len} records");
             assert_eq!(space.meter.temp_bytes.load(Relaxed), 0);
         }
+    }
+
+    #[test]
+    fn a_bit_that_turns_in_a_segment_is_noticed() {
+        let mut bytes = Vec::new();
+        Item([7u32, 1 << 29, 0]).encode(&mut bytes).expect("room");
+        assert_eq!(Item::<[u32; 3]>::decode(&mut &bytes[..]).expect("as it was").0, [7, 1 << 29, 0]);
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let decoded = Item::<[u32; 3]>::decode(&mut &bytes[..]);
+            assert_eq!(decoded.err().map(|error| error.kind()), Some(io::ErrorKind::InvalidData), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!(Item::<[u32; 3]>::decode(&mut &[0; 16][..]).is_err());
     }
 
     #[test]
