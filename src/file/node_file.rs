@@ -159,7 +159,8 @@ impl NodeFile {
     }
 
     /// The children of an inner node, low and high: one small read where the nodes are on disk. For walks along a path;
-    /// sweeps read with a [`LevelReader`](super::reader::LevelReader), which notices damage.
+    /// sweeps read with a [`LevelReader`](super::reader::LevelReader), which notices damage; this sees to it only that every path
+    /// ends.
     pub fn children(&self, id: u64, space: &Space) -> Result<[u64; 2]> {
         let words = self.width().node_bytes() as u64 / 8;
         let mut node = [0; 2];
@@ -173,10 +174,11 @@ impl NodeFile {
             }
             Body::Disk(file) => file.read_few(bytemuck::cast_slice_mut(read), id * words * 8, space)?,
         }
-        Ok(match self.width() {
+        let children = match self.width() {
             Width::Narrow => [node[0] & 0xffff_ffff, node[0] >> 32],
             Width::Wide => node,
-        })
+        };
+        if children.iter().all(|&child| child < id) { Ok(children) } else { Err(space.damaged()) }
     }
 
     /// Shows all nodes in the order of their ids, the terminals first, as the words they are stored in: a block at a time.
