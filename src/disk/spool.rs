@@ -12,10 +12,11 @@ use std::marker::PhantomData;
 use super::{
     cells::Range,
     lane::Lane,
+    part::{AHEAD, Part, Reader, evenly, expect, records},
     pool::{Block, Class, Pool, Share},
     source::{SAMPLE, Source, some_of},
     space::Space,
-    stretch::{Buffer, Bundle, Filling, Stretch},
+    stretch::{Bundle, Filling, Stretch},
 };
 use crate::error::Result;
 
@@ -36,105 +37,8 @@ pub struct Spool<I, const N: usize> {
     marker: PhantomData<I>,
 }
 
-/// A finished part of a log.
-#[derive(Debug)]
-enum Part {
-    /// A block, and how many lanes of it are filled.
-    Ram(Block, u32),
-    Disk(Stretch),
-}
-
-/// Places for a stretch that is read back, and for the records of one run of it.
-#[derive(Default)]
-struct Buffers {
-    stretch: Buffer,
-    records: Buffer,
-}
-
-impl Part {
-    /// Shows all records, a block at most at a time; what is on disk is read into `buffers`.
-    fn visit<I: Lane, const N: usize>(
-        &self,
-        buffers: &mut Buffers,
-        share: Share,
-        pool: &Pool,
-        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
-    ) -> Result<()> {
-        let stretch = match self {
-            Part::Ram(block, lanes) => return show(records(block.words(), *lanes as usize)),
-            Part::Disk(stretch) => stretch,
-        };
-        let bytes = stretch.read(&mut buffers.stretch, share, pool)?;
-        let mut at = 0;
-        while at < bytes.len() {
-            let (records, next) = stretch.records(bytes, at, &mut buffers.records, share, pool)?;
-            show(records)?;
-            at = next;
-        }
-        Ok(())
-    }
-
-    /// Shows some blocks or runs, one at least and at most so many, from all over.
-    fn visit_some<I: Lane, const N: usize>(
-        &self,
-        most: usize,
-        buffers: &mut Buffers,
-        share: Share,
-        pool: &Pool,
-        mut show: impl FnMut(&[[I; N]]),
-    ) -> Result<()> {
-        let stretch = match self {
-            Part::Ram(block, lanes) => {
-                show(records(block.words(), *lanes as usize));
-                return Ok(());
-            }
-            Part::Disk(stretch) => stretch,
-        };
-        let bytes = stretch.read(&mut buffers.stretch, share, pool)?;
-        for &at in some_of(&stretch.runs(bytes)?, most) {
-            show(stretch.records(bytes, at as usize, &mut buffers.records, share, pool)?.0);
-        }
-        Ok(())
-    }
-
-    /// Lanes of its records.
-    fn lanes(&self) -> u32 {
-        match self {
-            Part::Ram(_, lanes) | Part::Disk(Stretch { lanes, .. }) => *lanes,
-        }
-    }
-}
-
-/// Some `parts`, and how many blocks or runs to take of each: at most so many in all, one at least if there are any, from all over.
-fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize)> {
-    let lanes = |part: &Part| u64::from(part.lanes());
-    let step = parts.iter().map(lanes).sum::<u64>().div_ceil(most as u64);
-    let mut sum = 0;
-    let counted = parts.iter().map(move |part| {
-        let before = sum;
-        sum += lanes(part);
-        (part, (sum.div_ceil(step) - before.div_ceil(step)) as usize)
-    });
-    counted.filter(|&(_, some)| some > 0)
-}
-
 /// A sample is taken from so many blocks and runs.
 const SAMPLED: usize = 15;
-
-/// So many parts are fetched from disk while one is worked on.
-const AHEAD: usize = 2;
-
-/// Has `part` fetched from disk meanwhile, if that is where it is.
-fn expect(part: Option<&Part>) {
-    if let Some(Part::Disk(stretch)) = part {
-        stretch.expect();
-    }
-}
-
-/// The first `lanes` lanes of a block, as records.
-fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]] {
-    bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
-}
 
 impl<I: Lane, const N: usize> Spool<I, N> {
     /// An empty log charged to `share`; takes no memory before the first record.
@@ -149,6 +53,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             spilled: Range::default(),
             marker: PhantomData,
         }
+    }
+
+    /// A log of these parts.
+    pub fn of(share: Share, parts: Vec<Part>) -> Self {
+        let lanes = parts.iter().map(|part| u64::from(part.lanes()));
+        Self { filed: lanes.sum::<u64>() / N as u64, parts, ..Self::new(share) }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -217,11 +127,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Bytes of memory it holds.
     pub fn memory(&self) -> usize {
-        let parts = self.parts.iter().map(|part| match part {
-            Part::Ram(block, _) => size_of_val(block.words()),
-            Part::Disk(_) => 0,
-        });
-        parts.sum::<usize>() + size_of_val(self.tail.words())
+        self.parts.iter().map(Part::memory).sum::<usize>() + size_of_val(self.tail.words())
     }
 
     /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
@@ -329,21 +235,21 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         space: &Space,
         mut show: impl FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let mut buffers = Buffers::default();
+        let mut reader = Reader::new(self.share, &space.pool);
         let mut ahead = parts.clone().skip(AHEAD);
         for part in parts {
             expect(ahead.next());
-            part.visit(&mut buffers, self.share, &space.pool, &mut show)?;
+            reader.visit(part, &mut show)?;
         }
         show(self.tail())
     }
 
     /// Some records, at least one if there are any, of the tail and of at most so many blocks and runs from all over.
     pub fn some(&self, most: usize, space: &Space) -> Result<Vec<[I; N]>> {
-        let (mut buffers, mut some) = (Buffers::default(), Vec::new());
+        let (mut reader, mut some) = (Reader::new(self.share, &space.pool), Vec::new());
         let mut add = |block: &[[I; N]]| some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));
         for (part, some) in evenly(&self.parts, most) {
-            part.visit_some(some, &mut buffers, self.share, &space.pool, &mut add)?;
+            reader.visit_some(part, some, &mut add)?;
         }
         add(self.tail());
         Ok(some)
@@ -351,12 +257,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Whether `is` holds for all records; no part is read behind one for which it does not.
     pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
-        let (mut buffers, mut all) = (Buffers::default(), self.tail().iter().all(&mut is));
+        let (mut reader, mut all) = (Reader::new(self.share, &space.pool), self.tail().iter().all(&mut is));
         for part in &self.parts {
             if !all {
                 break;
             }
-            part.visit(&mut buffers, self.share, &space.pool, |block| {
+            reader.visit(part, |block| {
                 all = all && block.iter().all(&mut is);
                 Ok(())
             })?;
@@ -367,11 +273,11 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
     /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
-        let mut buffers = Buffers::default();
+        let mut reader = Reader::new(self.share, &space.pool);
         let mut parts = std::mem::take(&mut self.parts).into_iter();
         while let Some(part) = parts.next() {
             expect(parts.as_slice().get(AHEAD - 1));
-            part.visit(&mut buffers, self.share, &space.pool, &mut show)?;
+            reader.visit(&part, &mut show)?;
         }
         show(self.tail())?;
         if self.tail.class() != Class::Small {
@@ -398,18 +304,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         !self.tail.is_some()
     }
 
-    /// The log as a stack: its last record comes first.
-    pub fn into_stack(mut self) -> Stack<I, N> {
+    /// What it is made of.
+    pub fn into_parts(mut self) -> (Share, Vec<Part>) {
         self.file_tail();
-        Stack {
-            share: self.share,
-            parts: self.parts,
-            chunk: None,
-            left: 0,
-            open: None,
-            stretch: None,
-            marker: PhantomData,
-        }
+        (self.share, self.parts)
     }
 }
 
@@ -447,156 +345,13 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
     }
 }
 
-/// A log that is read backwards, each block freed when it is used up.
-#[derive(Debug)]
-pub struct Stack<I, const N: usize> {
-    share: Share,
-    parts: Vec<Part>,
-    /// The block being read.
-    chunk: Buffer,
-    /// Lanes of it not yet popped.
-    left: usize,
-    /// The stretch it comes from, while there is more of it, and where the runs begin that are to come.
-    open: Option<(Stretch, Vec<u32>)>,
-    /// What was read of it.
-    stretch: Buffer,
-    marker: PhantomData<I>,
-}
-
-impl<I: Lane, const N: usize> Stack<I, N> {
-    /// The last record not yet popped.
-    #[inline(always)]
-    pub fn pop(&mut self, space: &Space) -> Result<Option<[I; N]>> {
-        let mut last = None;
-        self.pop_while(space, |record| {
-            last = Some(record);
-            Ok(false)
-        })?;
-        Ok(last)
-    }
-
-    /// The records not yet popped, as a log again.
-    pub fn into_spool(mut self) -> Spool<I, N> {
-        self.parts.extend(self.open.map(|(stretch, _)| Part::Disk(stretch)));
-        if let Some(chunk) = self.chunk.take().filter(|_| self.left > 0) {
-            self.parts.push(Part::Ram(chunk, self.left as u32));
-        }
-        let filed = self.parts.iter().map(|part| u64::from(part.lanes())).sum::<u64>() / N as u64;
-        Spool { filed, parts: self.parts, ..Spool::new(self.share) }
-    }
-
-    /// Pops records and shows them, until `show` answers `false` or none is left.
-    #[inline(always)]
-    pub fn pop_while(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<bool>) -> Result<()> {
-        while self.left > 0 || self.load(space)? {
-            let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
-            let mut rest = &lanes[..self.left];
-            while let Some((before, record)) = rest.split_last_chunk() {
-                rest = before;
-                if !show(*record)? {
-                    self.left = rest.len();
-                    return Ok(());
-                }
-            }
-            self.left = 0;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn load(&mut self, space: &Space) -> Result<bool> {
-        if self.open.is_none() {
-            let Some(part) = self.parts.pop() else { return Ok(false) };
-            expect(self.parts.iter().nth_back(AHEAD - 1));
-            match part {
-                Part::Ram(block, lanes) => {
-                    self.chunk = Some(block);
-                    self.left = lanes as usize;
-                }
-                Part::Disk(stretch) => {
-                    let runs = stretch.runs(stretch.read(&mut self.stretch, self.share, &space.pool)?)?;
-                    self.open = Some((stretch, runs));
-                }
-            }
-        }
-        if let Some((stretch, runs)) = &mut self.open
-            && let Some(at) = runs.pop()
-        {
-            let bytes = stretch.in_place(&self.stretch);
-            let (records, _) = stretch.records::<I, N>(bytes, at as usize, &mut self.chunk, self.share, &space.pool)?;
-            self.left = records.len() * N;
-            stretch.cut(at, self.left);
-            if runs.is_empty() {
-                self.open = None;
-            }
-        }
-        Ok(self.left > 0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::disk::space::testing;
 
     const BLOCK: usize = 4096;
-    const LANES: u32 = BLOCK as u32 / 4;
-    /// What a stretch takes, and then some.
-    const COUNT: u32 = 30 * LANES + 3;
-
-    /// A log of 0, 1, 2, … that has no memory but for its tail.
-    fn log(space: &Space) -> Result<Spool<u32, 1>> {
-        let mut log = Spool::new(Share::Arcs);
-        (0..COUNT).try_for_each(|at| log.append([at], space))?;
-        Ok(log)
-    }
-
-    #[test]
-    fn a_log_on_disk_has_few_parts_and_comes_back_from_both_ends() -> Result<()> {
-        for compress in [true, false] {
-            let space =
-                testing::space_with(|limits| (limits.block, limits.arcs, limits.compress) = (BLOCK, 0, compress));
-            let mut forwards = log(&space)?;
-            assert_eq!(forwards.count(), u64::from(COUNT));
-            assert_eq!(forwards.parts.len(), if compress { 1 } else { 5 });
-            let mut next = 0..COUNT;
-            forwards.drain(&space, |block| {
-                assert!(block.iter().all(|&[at]| next.next() == Some(at)));
-                Ok(())
-            })?;
-            assert_eq!(next, COUNT..COUNT);
-            let mut backwards = log(&space)?.into_stack();
-            while let Some([at]) = backwards.pop(&space)? {
-                assert_eq!(next.start, at + 1);
-                next.start = at;
-            }
-            assert_eq!(next, 0..COUNT);
-            drop((forwards, backwards));
-            assert_eq!(space.pool.left(Share::Arcs), 0);
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn a_stack_that_was_popped_in_part_is_a_log_of_the_rest() -> Result<()> {
-        let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 0));
-        for left in [0, 1, LANES - 1, LANES, LANES + 1, 9 * LANES, 20 * LANES + 7, COUNT] {
-            let mut stack = log(&space)?.into_stack();
-            for at in (left..COUNT).rev() {
-                assert_eq!(stack.pop(&space)?, Some([at]));
-            }
-            let mut rest = stack.into_spool();
-            assert_eq!(rest.count(), u64::from(left));
-            let mut next = 0..left;
-            rest.drain(&space, |block| {
-                assert!(block.iter().all(|&[at]| next.next() == Some(at)));
-                Ok(())
-            })?;
-            assert!(next.is_empty());
-        }
-        Ok(())
-    }
+    const COUNT: u32 = 30 * BLOCK as u32 / 4 + 3;
 
     #[test]
     fn a_sample_is_from_all_over_wherever_parts_are() -> Result<()> {

@@ -62,11 +62,6 @@ impl Stretch {
         Ok(bytes)
     }
 
-    /// The bytes that were read into `words`.
-    pub fn in_place<'a>(&self, words: &'a Buffer) -> &'a [u8] {
-        words.as_ref().map_or(&[], |block| &bytemuck::cast_slice(block.words())[..self.len()])
-    }
-
     /// The records of the run at `at` of the `bytes` that were read, in `words`, which are charged to `share`; and where the next
     /// one begins.
     pub fn records<'a, I: Lane, const N: usize>(
@@ -96,11 +91,41 @@ impl Stretch {
         }
         Ok(runs)
     }
+}
 
-    /// Ends it before its last run, which begins at `at` and has so many lanes.
-    pub fn cut(&mut self, at: u32, lanes: usize) {
-        self.bytes = at;
-        self.lanes -= lanes as u32;
+/// A stretch that has been read, to be shown from its end.
+#[derive(Debug)]
+pub struct Backwards {
+    /// What is left of it.
+    pub rest: Stretch,
+    read: Buffer,
+    /// Where each run that is left begins.
+    starts: Vec<u32>,
+}
+
+impl Backwards {
+    /// All of `stretch`, read into memory that is charged to `share`.
+    pub fn of(stretch: Stretch, share: Share, pool: &Pool) -> Result<Self> {
+        let mut read = None;
+        let starts = stretch.runs(stretch.read(&mut read, share, pool)?)?;
+        Ok(Self { rest: stretch, read, starts })
+    }
+
+    /// Takes the last run off, if there is one: its records are in `words` then, which are charged to `share`; gives the number of
+    /// lanes.
+    pub fn pop<I: Lane, const N: usize>(&mut self, words: &mut Buffer, share: Share, pool: &Pool) -> Result<usize> {
+        let Some(at) = self.starts.pop() else { return Ok(0) };
+        let bytes = self.read.as_ref().map_or(&[][..], |block| bytemuck::cast_slice(block.words()));
+        let (records, _) = self.rest.records::<I, N>(bytes, at as usize, words, share, pool)?;
+        let lanes = records.len() * N;
+        self.rest.bytes = at;
+        self.rest.lanes -= lanes as u32;
+        Ok(lanes)
+    }
+
+    /// Whether nothing is left.
+    pub fn is_done(&self) -> bool {
+        self.starts.is_empty()
     }
 }
 
@@ -255,17 +280,17 @@ mod tests {
         let mut whole = stretches.next().expect("eight");
         assert!(stretches.all(|stretch| whole.join(stretch).is_none()));
         assert_eq!(all_of(&whole, &space).expect("a disk that reads"), runs.concat());
-        let (mut read, mut words) = (None, None);
-        let starts = whole.runs(whole.read(&mut read, Share::Arcs, &space.pool).expect("a disk that reads"));
-        for (&at, run) in starts.expect("whole runs").iter().zip(&runs).rev() {
-            let bytes = whole.in_place(&read);
-            let found = whole.records::<u32, 3>(bytes, at as usize, &mut words, Share::Arcs, &space.pool);
-            assert_eq!(found.expect("an intact run"), (&run[..], whole.len()));
-            whole.cut(at, 3 * run.len());
+        let (mut backwards, mut words) = (Backwards::of(whole, Share::Arcs, &space.pool).expect("whole runs"), None);
+        for (left, run) in runs.iter().enumerate().rev() {
+            let lanes = backwards.pop::<u32, 3>(&mut words, Share::Arcs, &space.pool).expect("an intact run");
+            let words = words.as_ref().expect("records").words();
+            assert_eq!(&bytemuck::cast_slice::<u64, u32>(words)[..lanes], run.as_flattened());
+            assert_eq!(backwards.is_done(), left == 0);
+            assert_eq!(all_of(&backwards.rest, &space).expect("a disk that reads"), runs[..left].concat());
         }
-        assert_eq!((whole.len(), whole.lanes), (0, 0));
+        assert_eq!((backwards.rest.len(), backwards.rest.lanes), (0, 0));
         let others = written(&runs, &mut Filling::default(), &space);
-        assert!(whole.join(others.into_iter().next().expect("eight")).is_some());
+        assert!(backwards.rest.join(others.into_iter().next().expect("eight")).is_some());
     }
 
     #[test]

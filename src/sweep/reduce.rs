@@ -27,14 +27,7 @@ use super::{
     team::{Parts, Team},
 };
 use crate::{
-    disk::{
-        dense::Dense,
-        lane::Lane,
-        pool::Share,
-        queue::LevelQueue,
-        space::Space,
-        spool::{Spool, Stack},
-    },
+    disk::{dense::Dense, lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -151,7 +144,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let mut workers = Vec::with_capacity(halves.len());
         for Part { counts, arcs, ones, mut passed } in halves {
             let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
-            let (arcs, ones) = (arcs.into_stack(), ones.into_stack());
+            let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
             passed.drain(space, |block| {
                 block.iter().try_for_each(|[slot]| road.send(slot.get(), I::of(TRUE), &mut worker.queue))

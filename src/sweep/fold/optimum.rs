@@ -15,7 +15,7 @@ use super::{
     trace::{Incoming, Log, NO_SLOT, Onward, Travel, place, slot, trace},
 };
 use crate::{
-    disk::{pool::Share, space::Space, spool::Spool},
+    disk::{pool::Share, space::Space, spool::Spool, stack::Stack},
     error::Result,
     file::node_file::NodeFile,
     model::TERMINALS,
@@ -41,7 +41,7 @@ pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, r
     trace(file, log, start, &mut marks, run)?;
     let mut path = Vec::new();
     let mut at = file.root();
-    marks.steps.into_stack().pop_while(run.space, |[id, high, child]| {
+    Stack::of(marks.steps).pop_while(run.space, |[id, high, child]| {
         if id == at {
             path.push((file.levels().rank_of(id), high == 1));
             at = child;

@@ -14,12 +14,7 @@
 //! for queue and arcs, and one level's array for sorting.
 
 use crate::{
-    disk::{
-        pool::Share,
-        queue::LevelQueue,
-        space::Space,
-        spool::{Spool, Stack},
-    },
+    disk::{pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
     file::node_file::NodeFile,
     model::TERMINALS,
@@ -173,8 +168,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
 ) -> Result<bool> {
     let _sweep = run.begin(T::SWEEP);
     let (space, levels) = (run.space, file.levels());
-    let mut incoming =
-        Incoming { inner: log.inner.into_stack(), ends: log.ends.into_stack(), node: 0, more: true, space };
+    let mut incoming = Incoming { inner: Stack::of(log.inner), ends: Stack::of(log.ends), node: 0, more: true, space };
     let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {

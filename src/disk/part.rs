@@ -1,0 +1,116 @@
+//! Parts: what a log is made of behind its tail, each a block of memory or a stretch on disk, and how they are read.
+
+use super::{
+    lane::Lane,
+    pool::{Block, Pool, Share},
+    source::some_of,
+    stretch::{Buffer, Stretch},
+};
+use crate::error::Result;
+
+/// A finished part of a log.
+#[derive(Debug)]
+pub enum Part {
+    /// A block, and how many lanes of it are filled.
+    Ram(Block, u32),
+    /// As many runs as were written one behind the other.
+    Disk(Stretch),
+}
+
+impl Part {
+    /// Lanes of its records.
+    pub fn lanes(&self) -> u32 {
+        match self {
+            Part::Ram(_, lanes) | Part::Disk(Stretch { lanes, .. }) => *lanes,
+        }
+    }
+
+    /// Bytes of memory of its records.
+    pub fn memory(&self) -> usize {
+        match self {
+            Part::Ram(block, _) => size_of_val(block.words()),
+            Part::Disk(_) => 0,
+        }
+    }
+}
+
+/// The first `lanes` lanes of a block, as records.
+pub fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]] {
+    bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
+}
+
+/// So many parts are fetched from disk while one is worked on.
+pub const AHEAD: usize = 2;
+
+/// Has `part` fetched from disk meanwhile, if that is where it is.
+pub fn expect(part: Option<&Part>) {
+    if let Some(Part::Disk(stretch)) = part {
+        stretch.expect();
+    }
+}
+
+/// Some `parts`, and how many blocks or runs to take of each: at most so many in all, one at least if there are any, from all over.
+pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize)> {
+    let lanes = |part: &Part| u64::from(part.lanes());
+    let step = parts.iter().map(lanes).sum::<u64>().div_ceil(most as u64);
+    let mut sum = 0;
+    let counted = parts.iter().map(move |part| {
+        let before = sum;
+        sum += lanes(part);
+        (part, (sum.div_ceil(step) - before.div_ceil(step)) as usize)
+    });
+    counted.filter(|&(_, some)| some > 0)
+}
+
+/// Shows the records of parts; has places for a stretch that is read back, and for the records of one run of it.
+pub struct Reader<'a> {
+    share: Share,
+    pool: &'a Pool,
+    stretch: Buffer,
+    records: Buffer,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader whose places are made when first needed, and charged to `share`.
+    pub fn new(share: Share, pool: &'a Pool) -> Self {
+        Self { share, pool, stretch: None, records: None }
+    }
+
+    /// Shows all records of `part`, a block at most at a time.
+    pub fn visit<I: Lane, const N: usize>(
+        &mut self,
+        part: &Part,
+        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
+    ) -> Result<()> {
+        let stretch = match part {
+            Part::Ram(block, lanes) => return show(records(block.words(), *lanes as usize)),
+            Part::Disk(stretch) => stretch,
+        };
+        let (mut at, bytes) = (0, stretch.read(&mut self.stretch, self.share, self.pool)?);
+        while at < bytes.len() {
+            let (records, next) = stretch.records(bytes, at, &mut self.records, self.share, self.pool)?;
+            show(records)?;
+            at = next;
+        }
+        Ok(())
+    }
+
+    /// The same for so many blocks or runs of it from all over, if it has so many.
+    pub fn visit_some<I: Lane, const N: usize>(
+        &mut self,
+        part: &Part,
+        most: usize,
+        mut show: impl FnMut(&[[I; N]]),
+    ) -> Result<()> {
+        match part {
+            Part::Ram(block, lanes) => show(records(block.words(), *lanes as usize)),
+            Part::Disk(stretch) => {
+                let bytes = stretch.read(&mut self.stretch, self.share, self.pool)?;
+                for &at in some_of(&stretch.runs(bytes)?, most) {
+                    show(stretch.records(bytes, at as usize, &mut self.records, self.share, self.pool)?.0);
+                }
+            }
+        }
+        Ok(())
+    }
+}
