@@ -16,8 +16,10 @@ pub struct LevelReader<'a> {
     /// The first id of the level or part of a level at hand, and how many follow; none between levels.
     first: u64,
     len: u64,
-    /// Nodes that are mapped at once.
+    /// Nodes that are mapped at once at most, and of levels that are small as things stand: every mapping is read whole to be
+    /// checked, and not every reader goes far.
     span: u64,
+    reach: u64,
     /// Words of the window, a node at least, and the word of the file it begins at.
     window: Window<'a>,
     window_first: u64,
@@ -32,6 +34,9 @@ enum Window<'a> {
 /// Where a window begins that shows nothing of the file: beyond all words.
 const NOWHERE: u64 = 1 << 63;
 
+/// Nodes that are mapped the first time.
+const FIRST_REACH: u64 = 1 << 12;
+
 /// The children of a narrow node.
 #[inline(always)]
 fn lanes<I: Lane>(node: u64) -> [I; 2] {
@@ -43,7 +48,7 @@ impl<'a> LevelReader<'a> {
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
-        Self { file, first: 0, len: 0, span, window: Window::Ram(&[0; 2]), window_first: NOWHERE }
+        Self { file, first: 0, len: 0, span, reach: FIRST_REACH, window: Window::Ram(&[0; 2]), window_first: NOWHERE }
     }
 
     /// Goes to the level of `rank`.
@@ -213,20 +218,22 @@ impl<'a> LevelReader<'a> {
                 self.window_first = word >> shift << shift;
             }
             Body::Disk(on_disk) => {
-                let words_per_node = file.width.node_bytes() as u64 / 8;
-                // A level that fits the span is mapped whole, with those around it, which come next in either direction. Of a
-                // larger one, what comes next.
-                let end = self.first + self.len;
-                let first = if self.len <= self.span {
-                    self.first - (self.span - self.len).min(self.first) / 2
+                let (bytes, end) = (file.width.node_bytes() as u64, self.first + self.len);
+                let reach = self.reach.min(self.span);
+                // A level that fits the span is mapped whole, with those that come next, above or below. Of a larger one, what
+                // comes next.
+                let nodes = if self.len > self.span {
+                    let id = word * size_of::<u64>() as u64 / bytes;
+                    id..end.min(id + reach)
+                } else if word < self.window_first {
+                    self.first.min(end.saturating_sub(reach))..end
                 } else {
-                    word / words_per_node
+                    self.first..end.max(self.first + reach).min(file.levels.end())
                 };
-                let len = self.span.min(if self.len <= self.span { file.levels.end() } else { end } - first);
-                let bytes = file.width.node_bytes() as u64;
-                let (map, start) = on_disk.map(first * bytes..(first + len) * bytes, space)?;
+                let (map, start) = on_disk.map(nodes.start * bytes..nodes.end * bytes, space)?;
                 self.window = Window::Disk(map);
                 self.window_first = start / size_of::<u64>() as u64;
+                self.reach = 2 * reach;
             }
         }
         Ok((word - self.window_first) as usize)
