@@ -21,7 +21,8 @@ use common::{
 };
 use num_bigint::BigUint;
 use strata_bdd::{
-    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Progress, ProgressCallback, Result, SMALLEST_MEMORY, Store,
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Cube, Error, Progress, ProgressCallback, Result, SMALLEST_MEMORY,
+    Store,
     testing::{Backend, Limits, Testing},
 };
 
@@ -95,6 +96,15 @@ impl Day {
         self.disk.fail(action, calls + 1);
         assert_eq!(work(self).unwrap(), expected);
         assert!(!self.disk.heal());
+    }
+
+    /// Operations that walk along a path of what they are done to, or of what comes out.
+    fn walks(&self) -> Result<(Bdd, Option<Cube>, bool)> {
+        let [f, g, _] = &self.operands;
+        let restricted = f.xor(g)?.restrict([(3, true), (6, false)])?;
+        let composed = restricted.compose(5, g)?.unique([4])?.constrain(g)?;
+        let first = composed.cubes().next().transpose()?;
+        Ok((composed, first, restricted.eval(|variable| variable % 2 == 0)?))
     }
 
     /// Whether the operands are as they were in the morning.
@@ -188,6 +198,7 @@ fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_els
         let day = Day::new(limits);
         for fault in [ALTER, FORGET] {
             day.check(fault, 100, |day| day.operands[1].xor(&day.operands[2])?.sat_count(VARIABLES));
+            day.check(fault, 100, Day::walks);
         }
     }
 }

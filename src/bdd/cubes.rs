@@ -14,18 +14,20 @@ use super::Bdd;
 use crate::{
     disk::space::Space,
     error::Result,
+    file::walk::Walk,
     model::{Cube, TERMINALS},
 };
 
 /// The cubes of a function in lexicographic order; see [`Bdd::cubes`] and [`Bdd::assignments`].
 ///
-/// Holds the diagram and one path: 16 to 32 bytes a literal, and the domain, 4 to 8 bytes a variable. Like the
-/// cubes it gives, they are the caller's and not charged to the store's budget.
+/// Holds the diagram and one path: 16 to 32 bytes a literal, the domain, 4 to 8 bytes a variable, and one block of a diagram on
+/// disk, at most 128 KiB. Like the cubes it gives, they are the caller's and not charged to the store's budget.
 ///
 /// An item is an error where the disk failed; none comes after it.
 pub struct Cubes {
     bdd: Bdd,
     space: Space,
+    walk: Walk,
     /// Whether the high child comes first, of two children that both lead to true.
     high_first: HighFirst,
     /// The variables that every cube names; `None` where it names those on its path.
@@ -43,7 +45,8 @@ pub(super) type HighFirst = fn([u64; 2]) -> bool;
 impl Cubes {
     pub(super) fn new(bdd: &Bdd, domain: Option<Vec<u32>>, high_first: HighFirst) -> Self {
         let (bdd, space) = (bdd.clone(), bdd.store.space());
-        let mut cubes = Self { bdd, space, high_first, domain, path: Vec::new(), others: Vec::new(), ahead: None };
+        let (walk, path, others) = (Walk::default(), Vec::new(), Vec::new());
+        let mut cubes = Self { bdd, space, walk, high_first, domain, path, others, ahead: None };
         cubes.ahead = Some(cubes.bdd.file.root()).filter(|&root| root != cubes.dead());
         cubes
     }
@@ -84,8 +87,11 @@ impl Cubes {
     }
 
     /// What `id` is where `variable` is false and where it is true; both itself where it does not test that variable.
-    fn cofactors(&self, id: u64, variable: u32) -> Result<[u64; 2]> {
-        if self.variable(id) == Some(variable) { self.bdd.file.children(id, &self.space) } else { Ok([id, id]) }
+    fn cofactors(&mut self, id: u64, variable: u32) -> Result<[u64; 2]> {
+        if self.variable(id) != Some(variable) {
+            return Ok([id, id]);
+        }
+        self.walk.children(&self.bdd.file, id, &self.space)
     }
 
     /// Turns to the next way that is not done with; gives the node it leads to.

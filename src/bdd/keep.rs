@@ -44,9 +44,9 @@ impl Bdd {
 
     /// Checks that the diagram keeps every invariant of the format, and that its bytes are those it was made of.
     ///
-    /// A diagram never breaks one on a machine that works, and what a sweep reads from the scratch disk is always checked: this
-    /// is for those who doubt their memory, and for tests. One pass over the nodes, a walk along one path, and one expand sweep: O(sort(f)) transfers, nothing beyond
-    /// the budget.
+    /// A diagram never breaks one on a machine that works, and what is read from the scratch disk is checked in any case: this is
+    /// for those who doubt their memory, and for tests. One pass over the nodes, a walk along one path, and one expand sweep:
+    /// O(sort(f)) transfers, nothing beyond the budget.
     ///
     /// # Errors
     /// [`Error::BrokenInvariant`], and those of the disk and the budget.

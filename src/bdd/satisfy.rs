@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    file::walk::Walk,
     model::{Cube, TERMINALS, TRUE},
 };
 
@@ -18,7 +19,7 @@ const DEEP_FIRST: HighFirst = |[low, high]| high < low;
 impl Bdd {
     /// The value where every variable has the value that `assignment` gives it.
     ///
-    /// Reads one node a level; no sweep.
+    /// Reads one node a level, and where the diagram is on disk the block around it; no sweep.
     ///
     /// # Errors
     /// Those of the disk.
@@ -33,9 +34,9 @@ impl Bdd {
     /// ```
     pub fn eval(&self, assignment: impl Fn(u32) -> bool) -> Result<bool> {
         let space = self.store.space();
-        let mut id = self.file.root();
+        let (mut id, mut walk) = (self.file.root(), Walk::default());
         while id >= TERMINALS {
-            let [low, high] = self.file.children(id, &space)?;
+            let [low, high] = walk.children(&self.file, id, &space)?;
             id = if assignment(self.file.variable(self.file.levels().rank_of(id))) { high } else { low };
         }
         Ok((id == TRUE) != self.complement)
@@ -84,7 +85,7 @@ impl Bdd {
     /// The first of [`Bdd::cubes`]: [`Bdd::sat_min`] without the variables that its path does not test. `None` for the
     /// constant false.
     ///
-    /// Reads one node a level; no sweep.
+    /// Reads one node a level, and where the diagram is on disk the block around it; no sweep.
     ///
     /// # Errors
     /// Those of the disk.

@@ -70,9 +70,4 @@ impl CheckedFile {
         self.file.read_at(block, start).map_err(space.fail("read"))?;
         if xxh3_64(block) == self.sums[at] { Ok(block.len()) } else { Err(space.damaged()) }
     }
-
-    /// Fills `bytes`, which are a few, from `offset`: they are not checked, for that would take the whole block.
-    pub fn read_few(&self, bytes: &mut [u8], offset: u64, space: &Space) -> Result<()> {
-        self.file.read_at(bytes, offset).map_err(space.fail("read"))
-    }
 }

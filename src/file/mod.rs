@@ -8,4 +8,5 @@ pub mod node_file;
 pub mod reader;
 pub mod saved;
 pub mod unreduced;
+pub mod walk;
 pub mod writer;

@@ -158,29 +158,6 @@ impl NodeFile {
         self.hash
     }
 
-    /// The children of an inner node, low and high: one small read where the nodes are on disk. For walks along a path;
-    /// sweeps read with a [`LevelReader`](super::reader::LevelReader), which notices damage; this sees to it only that every path
-    /// ends.
-    pub fn children(&self, id: u64, space: &Space) -> Result<[u64; 2]> {
-        let words = self.width().node_bytes() as u64 / 8;
-        let mut node = [0; 2];
-        let read = &mut node[..words as usize];
-        match &self.nodes.body {
-            Body::Ram { blocks, shift } => {
-                let at = id * words;
-                let block = blocks[(at >> shift) as usize].words();
-                let at = (at & ((1 << shift) - 1)) as usize;
-                read.copy_from_slice(&block[at..at + words as usize]);
-            }
-            Body::Disk(file) => file.read_few(bytemuck::cast_slice_mut(read), id * words * 8, space)?,
-        }
-        let children = match self.width() {
-            Width::Narrow => [node[0] & 0xffff_ffff, node[0] >> 32],
-            Width::Wide => node,
-        };
-        if children.iter().all(|&child| child < id) { Ok(children) } else { Err(space.damaged()) }
-    }
-
     /// Shows all nodes in the order of their ids, the terminals first, as the words they are stored in: a block at a time.
     pub fn visit_words(&self, space: &Space, mut show: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut left = self.levels().end() * self.width().node_bytes() as u64 / 8;

@@ -12,6 +12,7 @@ use crate::{
     file::{
         check::{broken, check_file},
         node_file::NodeFile,
+        walk::Walk,
     },
     model::{FALSE, TERMINALS},
 };
@@ -31,9 +32,9 @@ pub fn validate(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
 /// `BrokenInvariant`, and those of the disk and the budget.
 pub fn check_paths(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
     let root = file.root();
-    let mut id = root;
+    let (mut id, mut walk) = (root, Walk::default());
     while id >= TERMINALS {
-        [id, _] = file.children(id, run.space)?;
+        [id, _] = walk.children(file, id, run.space)?;
     }
     if id != FALSE {
         return broken(6, root, "true at the end of its low arcs");

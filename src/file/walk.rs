@@ -1,0 +1,43 @@
+//! Reading single nodes, along paths.
+
+use super::node_file::{Body, NodeFile, Width};
+use crate::{disk::space::Space, error::Result};
+
+/// A walk from node to node of a file, with the block that was read last where the nodes are on disk.
+#[derive(Debug, Default)]
+pub struct Walk {
+    block: Box<[u64]>,
+    /// Which one it is.
+    at: Option<usize>,
+}
+
+impl Walk {
+    /// The children of an inner node of `file`, low and high: one block is read where it is on disk, unless it was the last one.
+    /// Sweeps read with a [`LevelReader`](super::reader::LevelReader).
+    pub fn children(&mut self, file: &NodeFile, id: u64, space: &Space) -> Result<[u64; 2]> {
+        let wide = file.width() == Width::Wide;
+        let word = id << u32::from(wide);
+        let (words, at) = match &file.nodes.body {
+            Body::Ram { blocks, shift } => {
+                let block = blocks[(word >> shift) as usize].words();
+                (block, word & ((1 << shift) - 1))
+            }
+            Body::Disk(on_disk) => {
+                if self.block.is_empty() {
+                    self.block = space.pool.buffer();
+                }
+                let length = self.block.len() as u64;
+                let at = (word / length) as usize;
+                if self.at != Some(at) {
+                    // Should that fail, there may be anything.
+                    self.at = None;
+                    on_disk.read(at, bytemuck::cast_slice_mut(&mut self.block), space)?;
+                    self.at = Some(at);
+                }
+                (&self.block[..], word % length)
+            }
+        };
+        let node = words[at as usize];
+        Ok(if wide { [node, words[at as usize + 1]] } else { [node & 0xffff_ffff, node >> 32] })
+    }
+}
