@@ -371,6 +371,27 @@ fn what_is_read_back_is_announced() -> Result<()> {
     Ok(())
 }
 
+/// Every mapping is read whole to be checked.
+#[test]
+fn a_sweep_maps_a_diagram_about_once() -> Result<()> {
+    for window in [8 << 10, 32 << 10, 1 << 20] {
+        let forced = limits(|limits| (limits.block, limits.diagrams, limits.window) = (512, 0, window));
+        let disk = Disk::new();
+        let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
+        let store = Store::new(Config { testing, ..Config::default() })?;
+        let f = hidden_weighted_bit(&store, 28);
+        for work in
+            [&|| f.sat_count(28).map(drop), &|| f.and(&store.variable(27)?).map(drop)] as [&dyn Fn() -> Result<()>; 2]
+        {
+            let before = disk.mapped().len();
+            work()?;
+            let (bytes, mapped) = (f.disk_bytes(), disk.mapped()[before..].iter().sum::<usize>() as u64);
+            assert!(bytes > 64 << 10 && mapped < bytes * 3 / 2, "{mapped} of {bytes} bytes with a window of {window}");
+        }
+    }
+    Ok(())
+}
+
 /// Read at random, an operand beyond the window would be mapped anew for most of the requests.
 #[test]
 fn operands_beyond_the_window_are_read_in_order() -> Result<()> {

@@ -104,6 +104,10 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         match part {
             Part::Ram(block, lanes) => show(records(block.words(), *lanes as usize)),
+            Part::Disk(stretch) if most == 1 => {
+                let bytes = stretch.read_first(&mut self.stretch, self.share, self.pool)?;
+                show(stretch.records(bytes, 0, &mut self.records, self.share, self.pool)?.0);
+            }
             Part::Disk(stretch) => {
                 let bytes = stretch.read(&mut self.stretch, self.share, self.pool)?;
                 for &at in some_of(&stretch.runs(bytes)?, most) {

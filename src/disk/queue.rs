@@ -27,8 +27,8 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
-    /// Where it goes on on disk.
-    filling: Filling,
+    /// Where short and long logs go on on disk: a short one that is needed late would keep the place of long ones before it.
+    fillings: [Filling; 2],
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -45,7 +45,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
         let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, spare: Vec::new(), quota, held: 0, filling: Filling::default(), _charge: charge })
+        Ok(Self { levels, spare: Vec::new(), quota, held: 0, fillings: Default::default(), _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -141,16 +141,18 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let mut bundle = Bundle::new(Share::Queue, &mut self.filling, space);
+        let [mut short, mut long] = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
         let mut freed = 0;
         for log in self.levels.iter_mut().rev() {
             if freed > enough {
                 break;
             }
-            freed += log.evict(&mut bundle)?;
+            let bundle = if log.memory() < space.pool.block_bytes() { &mut short } else { &mut long };
+            freed += log.evict(bundle)?;
         }
         self.held -= freed;
-        bundle.finish()
+        short.finish()?;
+        long.finish()
     }
 }
 
@@ -176,6 +178,22 @@ mod tests {
             assert_eq!(queue.take(level).count(), 50_000);
         }
         assert_eq!(queue.held, 0);
+    }
+
+    #[test]
+    fn records_for_the_last_level_do_not_keep_the_place_of_all_before() -> Result<()> {
+        const LEVELS: usize = 60;
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        for level in 0..LEVELS - 1 {
+            (0..30_000).try_for_each(|at| queue.push(level + 1, [at; 3], &space))?;
+            queue.push(LEVELS - 1, [0; 3], &space)?;
+            queue.take(level).drain(&space, |_| Ok(()))?;
+        }
+        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
+        assert!(spilled > 8_000_000 && peak < 1_500_000, "{spilled} bytes written, {peak} at the peak");
+        Ok(())
     }
 
     #[test]

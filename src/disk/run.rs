@@ -18,6 +18,11 @@ use super::{
 const HEAD: usize = 16;
 const SUM: usize = 8;
 
+/// Bytes that a run of so many bytes of records takes at most.
+pub const fn most(bytes: usize) -> usize {
+    HEAD + bytes
+}
+
 /// A run among the bytes of a stretch.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {

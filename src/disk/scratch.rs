@@ -1,6 +1,7 @@
 //! Extents of one unnamed file: where the spilled records of a sweep live.
 
 use std::{
+    hash::{BuildHasher, Hasher, RandomState},
     io::{Error as IoError, ErrorKind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -25,7 +26,7 @@ pub struct Scratch {
 #[derive(Debug)]
 struct State {
     file: Option<Arc<dyn ScratchFile>>,
-    /// Of every extent how many hold it; those that nobody holds; how many were taken so far.
+    /// Of every extent how many hold it; those that nobody holds; the number of the last one that was taken.
     holders: Vec<u32>,
     free: Vec<u32>,
     taken: u64,
@@ -57,6 +58,8 @@ impl Scratch {
         let mut state = self.lock();
         if state.file.is_none() {
             state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
+            // What a sweep before wrote to the same place of the disk has other numbers.
+            state.taken = RandomState::new().build_hasher().finish();
         }
         let place = if let Some(place) = state.free.pop() {
             place
@@ -68,7 +71,7 @@ impl Scratch {
             place
         };
         state.holders[place as usize] = 1;
-        state.taken += 1;
+        state.taken = state.taken.wrapping_add(1);
         Ok(Extent { area: self.clone(), place, number: state.taken })
     }
 

@@ -55,10 +55,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         }
     }
 
-    /// A log of these parts.
-    pub fn of(share: Share, parts: Vec<Part>) -> Self {
+    /// A log of these parts; the first lane of those on disk is in the range `spilled`.
+    pub fn of(share: Share, parts: Vec<Part>, spilled: Range) -> Self {
         let lanes = parts.iter().map(|part| u64::from(part.lanes()));
-        Self { filed: lanes.sum::<u64>() / N as u64, parts, ..Self::new(share) }
+        Self { filed: lanes.sum::<u64>() / N as u64, parts, spilled, ..Self::new(share) }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -304,10 +304,10 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         !self.tail.is_some()
     }
 
-    /// What it is made of.
-    pub fn into_parts(mut self) -> (Share, Vec<Part>) {
+    /// What it is made of, as [`of`](Self::of) takes it.
+    pub fn into_parts(mut self) -> (Share, Vec<Part>, Range) {
         self.file_tail();
-        (self.share, self.parts)
+        (self.share, self.parts, self.spilled)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
+    cells::Range,
     lane::Lane,
     part::{AHEAD, Part, expect},
     pool::Share,
@@ -17,6 +18,8 @@ use crate::error::Result;
 pub struct Stack<I, const N: usize> {
     share: Share,
     parts: Vec<Part>,
+    /// The range of the first lane over those on disk.
+    spilled: Range,
     /// The block being read.
     chunk: Buffer,
     /// Lanes of it not yet popped.
@@ -29,8 +32,8 @@ pub struct Stack<I, const N: usize> {
 impl<I: Lane, const N: usize> Stack<I, N> {
     /// The records of `log`, the last one first.
     pub fn of(log: Spool<I, N>) -> Self {
-        let (share, parts) = log.into_parts();
-        Self { share, parts, chunk: None, left: 0, open: None, marker: PhantomData }
+        let (share, parts, spilled) = log.into_parts();
+        Self { share, parts, spilled, chunk: None, left: 0, open: None, marker: PhantomData }
     }
 
     /// The last record not yet popped.
@@ -50,7 +53,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         if let Some(chunk) = self.chunk.take().filter(|_| self.left > 0) {
             self.parts.push(Part::Ram(chunk, self.left as u32));
         }
-        Spool::of(self.share, self.parts)
+        Spool::of(self.share, self.parts, self.spilled)
     }
 
     /// Pops records and shows them, until `show` answers `false` or none is left.
@@ -100,7 +103,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::space::testing;
+    use crate::disk::{source::Source, space::testing};
 
     const BLOCK: usize = 4096;
     const LANES: u32 = BLOCK as u32 / 4;
@@ -150,6 +153,8 @@ mod tests {
             }
             let mut rest = stack.into_spool();
             assert_eq!(rest.count(), u64::from(left));
+            let range = Source::range(&&mut rest, 0, &space)?;
+            assert!(range.base() == 0 && (left == 0 || range.last() >= u64::from(left) - 1));
             let mut next = 0..left;
             rest.drain(&space, |block| {
                 assert!(block.iter().all(|&[at]| next.next() == Some(at)));
