@@ -11,11 +11,11 @@ use rustix::io::Errno;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file in the scratch folder could not be created, written, read or mapped (a full disk, for example), or it gave other
+    /// A file in the scratch folder could not be created, written or read (a full disk, for example), or it gave other
     /// bytes than were written to it.
     #[error("cannot {action} a temporary file in {}: {source}; {}", folder.display(), way_out(source))]
     Io {
-        /// What was being done: "create", "write", "read", "map", "sort in".
+        /// What was being done: "create", "write", "read", "sort in".
         action: &'static str,
         /// The scratch folder of the store.
         folder: PathBuf,
@@ -299,8 +299,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 fn way_out(error: &io::Error) -> &'static str {
     if too_many_files(error) {
         "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
-    } else if error.kind() == io::ErrorKind::InvalidData {
+    } else if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         "look after the disk, or name a scratch folder on another one"
+    } else if error.kind() == io::ErrorKind::OutOfMemory {
+        "let the process have more memory, or give the store a smaller budget"
     } else {
         "free some space or name another scratch folder"
     }

@@ -74,7 +74,6 @@ pub mod testing {
     pub use crate::disk::{
         backend::{Backend, Os, ScratchFile},
         limits::Limits,
-        map::Mapping,
         named::{NewFile, OldFile},
     };
     pub use crate::store::Testing;

@@ -43,7 +43,7 @@ pub type ProgressCallback = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// ```
 #[derive(Clone)]
 pub struct Config {
-    /// The memory budget in bytes: everything the store allocates or maps. Default 1 GiB, at least 16 MiB. A larger budget
+    /// The memory budget in bytes: everything the store allocates. Default 1 GiB, at least 16 MiB. A larger budget
     /// spills less.
     pub memory: usize,
     /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
@@ -156,7 +156,7 @@ pub struct Times {
     pub fold: Duration,
     /// Bringing levels of more than 4,096 records into order.
     pub sort: Duration,
-    /// Reading and writing temporary files, but for what is mapped and what the external sorter does.
+    /// Reading and writing temporary files, but for what the external sorter does.
     pub disk: Duration,
 }
 

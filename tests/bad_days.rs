@@ -154,7 +154,7 @@ fn a_disk_that_fails_one_of_several_threads_fails_the_operation_and_nothing_else
     let expected = work(&day).unwrap();
     assert!(day.store.stats().shared_levels > 0);
     let temp_bytes = day.store.stats().temp_bytes;
-    for action in ["write", "read", "map"] {
+    for action in ["write", "read"] {
         let before = day.disk.calls(action);
         drop(work(&day).unwrap());
         let calls = day.disk.calls(action) - before;
@@ -190,6 +190,7 @@ fn a_block_that_cannot_be_read_fails_the_operation_and_nothing_else() {
     let day = Day::new(tight());
     day.check_apply("read");
     day.check_ite("read");
+    day.check_count("read");
 }
 
 #[test]
@@ -201,14 +202,6 @@ fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_els
             day.check(fault, 100, Day::walks);
         }
     }
-}
-
-#[test]
-fn a_file_that_cannot_be_mapped_fails_the_operation_and_nothing_else() {
-    let day = Day::new(tight());
-    day.check_apply("map");
-    day.check_ite("map");
-    day.check_count("map");
 }
 
 /// Limits under which levels go through a sort by merging: their arrays hold too few values for so few logs.
@@ -226,7 +219,7 @@ fn a_folder_that_cannot_be_made_for_a_sort_fails_the_operation_and_nothing_else(
 #[test]
 fn a_failure_amid_a_sort_outside_memory_leaves_nothing_of_it() {
     let day = Day::new(tightest());
-    for action in ["write", "read", "map"] {
+    for action in ["write", "read"] {
         day.check(action, 6, |day| day.operands[1].xor(&day.operands[2]));
     }
 }
@@ -258,7 +251,7 @@ fn comb(
 #[test]
 fn a_builder_fails_like_every_operation() {
     let day = Day::new(tight());
-    for action in ["create", "write", "read", "map"] {
+    for action in ["create", "write", "read"] {
         day.check(action, 400, |day| {
             comb(&day.store, |builder, variable, [low, high]| builder.add_node(variable, low, high))
         });

@@ -294,15 +294,15 @@ fn a_disk_that_fails_is_reported() {
     let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
     let store = Store::new(Config { testing, ..Config::default() }).unwrap();
     let f = random_function(&store, 3, 8);
-    let before = disk.calls("map");
+    let before = disk.calls("read");
     let expected = text_of(&f, plain);
-    let calls = disk.calls("map") - before;
+    let calls = disk.calls("read") - before;
     assert!(calls > 1);
     for k in 1..=calls {
-        disk.fail("map", k);
+        disk.fail("read", k);
         let error = f.to_dot(&mut io::sink(), plain).unwrap_err();
         assert!(disk.heal());
-        assert!(matches!(error, Error::Io { action: "map", .. }), "{error:?}");
+        assert!(matches!(error, Error::Io { action: "read", .. }), "{error:?}");
     }
     assert_eq!(text_of(&f, plain), expected);
 }

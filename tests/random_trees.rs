@@ -82,8 +82,8 @@ fn circuits<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
 struct Trace {
     store: Store,
     results: Vec<Bdd>,
-    /// Bytes of every mapping.
-    mapped: Vec<usize>,
+    /// Bytes of every read.
+    reads: Vec<usize>,
 }
 
 impl Trace {
@@ -93,7 +93,7 @@ impl Trace {
         let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
         let store = Store::new(Config { testing, ..Config::default() }).unwrap();
         let results = work(&store);
-        Self { store, results, mapped: disk.mapped() }
+        Self { store, results, reads: disk.reads() }
     }
 
     /// The largest of the results.
@@ -113,16 +113,16 @@ impl Trace {
         self.largest().disk_bytes() > 0
     }
 
-    /// Levels of operands were mapped often, and never more at once than the window, or two wide nodes, and what else there is of
-    /// their blocks.
-    fn mapped_in_pieces(&self) -> bool {
+    /// Operands were read often by as much as the window holds, or a wide node, and what else there is of the blocks, and never by
+    /// more. Nothing else was read.
+    fn read_in_pieces(&self) -> bool {
         let Limits { window, block, .. } = *self.store.config().testing.limits.as_ref().unwrap();
-        let full = self.mapped.iter().filter(|&&bytes| bytes + 16 > window).count();
-        full > 100 && self.mapped.iter().all(|&bytes| bytes <= window.max(32) + 2 * block)
+        let full = self.reads.iter().filter(|&&bytes| bytes + 16 > window).count();
+        full > 100 && self.reads.iter().all(|&bytes| bytes <= window.max(16) + 2 * block)
     }
 
     fn all_at_once(&self) -> bool {
-        self.spilled() && self.sorted_outside() && self.diagrams_on_disk() && self.mapped_in_pieces()
+        self.spilled() && self.sorted_outside() && self.diagrams_on_disk()
     }
 }
 
@@ -136,7 +136,7 @@ struct Least {
     window: usize,
 }
 
-/// Trees are small enough to sort two records at a time and to map one node at a time.
+/// Trees are small enough to sort two records at a time and to read one node at a time.
 const TREES: Least = Least { block: 256, queue: None, sort: 0, window: 0 };
 const CIRCUITS: Least = Least { block: 256, queue: Some(8 << 10), sort: 16 << 10, window: 1024 };
 const CIRCUITS_IN_PAGES: Least = Least { block: 4096, queue: Some(64 << 10), sort: 16 << 10, window: 4096 };
@@ -172,7 +172,7 @@ fn every_way(least: Least) -> Vec<Way> {
         ),
         ("levels sorted outside memory", way(&|l| l.sort = least.sort), Trace::sorted_outside),
         ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
-        ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::mapped_in_pieces),
+        ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::read_in_pieces),
         ("all at once", least.all(), Trace::all_at_once),
         ("all at once, not packed", Limits { compress: false, ..least.all() }, Trace::all_at_once),
     ];
@@ -371,9 +371,8 @@ fn what_is_read_back_is_announced() -> Result<()> {
     Ok(())
 }
 
-/// Every mapping is read whole to be checked.
 #[test]
-fn a_sweep_maps_a_diagram_about_once() -> Result<()> {
+fn a_sweep_reads_a_diagram_about_once() -> Result<()> {
     for window in [8 << 10, 32 << 10, 1 << 20] {
         let forced = limits(|limits| (limits.block, limits.diagrams, limits.window) = (512, 0, window));
         let disk = Disk::new();
@@ -383,16 +382,16 @@ fn a_sweep_maps_a_diagram_about_once() -> Result<()> {
         for work in
             [&|| f.sat_count(28).map(drop), &|| f.and(&store.variable(27)?).map(drop)] as [&dyn Fn() -> Result<()>; 2]
         {
-            let before = disk.mapped().len();
+            let before = disk.reads().len();
             work()?;
-            let (bytes, mapped) = (f.disk_bytes(), disk.mapped()[before..].iter().sum::<usize>() as u64);
-            assert!(bytes > 64 << 10 && mapped < bytes * 3 / 2, "{mapped} of {bytes} bytes with a window of {window}");
+            let (bytes, read) = (f.disk_bytes(), disk.reads()[before..].iter().sum::<usize>() as u64);
+            assert!(bytes > 64 << 10 && read < bytes * 3 / 2, "{read} of {bytes} bytes with a window of {window}");
         }
     }
     Ok(())
 }
 
-/// Read at random, an operand beyond the window would be mapped anew for most of the requests.
+/// Read at random, an operand beyond the window would be read anew for most of the requests.
 #[test]
 fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     const WINDOW: usize = 1024;
@@ -408,11 +407,11 @@ fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     // The first operand may be read in windows an eighth as large; a level begins a new one.
     let in_order = 8 * bytes / WINDOW as u64 + 3 * u64::from(variables);
     for operation in [&|| f.xor(g), &|| f.ite(g, h)] as [&dyn Fn() -> Result<Bdd>; 2] {
-        let before = (disk.calls("map"), store.stats().processed_requests);
+        let before = (disk.calls("read"), store.stats().processed_requests);
         operation()?;
-        let maps = disk.calls("map") - before.0;
+        let reads = disk.calls("read") - before.0;
         let requests = store.stats().processed_requests - before.1;
-        assert!(maps <= in_order, "{maps} mappings where {in_order} do");
+        assert!(reads <= in_order, "{reads} reads where {in_order} do");
         assert!(requests > 8 * in_order, "{requests} requests are too few to tell the ways apart");
     }
     Ok(())

@@ -15,7 +15,6 @@ use tempfile::TempDir;
 
 use super::{
     descriptors,
-    map::Mapping,
     named::{self, NewFile, OldFile},
 };
 
@@ -47,9 +46,6 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
 
     /// Says that `len` bytes from `offset` will be read soon, so that they may be fetched meanwhile.
     fn will_read(&self, _offset: u64, _len: u64) {}
-
-    /// Maps `len` bytes from `offset` for reading. The caller writes there no more.
-    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping>;
 }
 
 /// What is wrong with a file that gives other bytes than were written to it.
@@ -108,9 +104,5 @@ impl ScratchFile for Unnamed {
     fn will_read(&self, offset: u64, len: u64) {
         // Where the system does not take the hint, it reads when it has to.
         let _ = rustix::fs::fadvise(&self.0, offset, NonZeroU64::new(len), Advice::WillNeed);
-    }
-
-    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
-        Mapping::of(&self.0, offset, len)
     }
 }

@@ -1,10 +1,10 @@
-//! `CheckedFile`: a file written in blocks, of which every block is known again when it is mapped or read.
+//! `CheckedFile`: a file written in blocks, of which every block is known again when it is read.
 
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{backend::ScratchFile, clock::Phase, map::Mapping, meter::Claim, space::Space};
+use super::{backend::ScratchFile, clock::Phase, meter::Claim, space::Space};
 use crate::error::Result;
 
 /// A temporary file of blocks, all of the pool's block size but the last, which may be shorter.
@@ -45,29 +45,27 @@ impl CheckedFile {
         size_of::<Self>() + size_of_val(&self.sums[..])
     }
 
-    /// How many blocks there are.
-    pub fn blocks(&self) -> usize {
-        self.sums.len()
+    /// Bytes of it.
+    pub fn length(&self) -> u64 {
+        self.length
     }
 
-    /// Maps `bytes` of it, and what else there is of their first and last block; gives the offset of the first byte that is mapped.
-    pub fn map(&self, bytes: Range<u64>, space: &Space) -> Result<(Mapping, u64)> {
+    /// Bytes of the blocks that `len` bytes in a row can lie in, at most.
+    pub fn room_for(&self, len: u64) -> u64 {
+        (len + 2 * self.block).min(self.length)
+    }
+
+    /// Reads `bytes` of it, and what else there is of their first and last block, into the beginning of `words`; gives which bytes
+    /// these are.
+    pub fn read(&self, bytes: Range<u64>, words: &mut [u64], space: &Space) -> Result<Range<u64>> {
         let blocks = bytes.start / self.block..bytes.end.div_ceil(self.block);
-        let (start, end) = (blocks.start * self.block, (blocks.end * self.block).min(self.length));
-        let map = self.file.map(start, (end - start) as usize).map_err(space.fail("map"))?;
+        let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.length);
+        let read = &mut bytemuck::cast_slice_mut(words)[..(bytes.end - bytes.start) as usize];
+        let waiting = space.meter.clock.start(Phase::Disk);
+        self.file.read_at(read, bytes.start).map_err(space.fail("read"))?;
+        drop(waiting);
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
-        if map.records::<u8>().chunks(self.block as usize).zip(sums).all(|(block, &sum)| xxh3_64(block) == sum) {
-            Ok((map, start))
-        } else {
-            Err(space.damaged())
-        }
-    }
-
-    /// Fills the beginning of `bytes` with the block of number `at`; gives the number of its bytes.
-    pub fn read(&self, at: usize, bytes: &mut [u8], space: &Space) -> Result<usize> {
-        let start = at as u64 * self.block;
-        let block = &mut bytes[..(self.length - start).min(self.block) as usize];
-        self.file.read_at(block, start).map_err(space.fail("read"))?;
-        if xxh3_64(block) == self.sums[at] { Ok(block.len()) } else { Err(space.damaged()) }
+        let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| xxh3_64(block) == sum);
+        if intact { Ok(bytes) } else { Err(space.damaged()) }
     }
 }

@@ -1,6 +1,4 @@
 //! Files of the user's, under names of the user's: written beside their place and renamed into it, or read once.
-//!
-//! They are never mapped: others may write or truncate a file that has a name.
 
 use std::{
     fmt,

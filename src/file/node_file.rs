@@ -72,8 +72,8 @@ pub(super) enum Body {
 }
 
 impl Nodes {
-    /// Bytes that would have to be mapped to read so many nodes in a row at random.
-    pub fn mapped_bytes(&self, nodes: u64) -> u64 {
+    /// Bytes that would have to be read from disk to look at so many nodes in a row at random.
+    pub fn window_bytes(&self, nodes: u64) -> u64 {
         match self.body {
             Body::Ram { .. } => 0,
             Body::Disk(_) => nodes * self.width.node_bytes() as u64,
@@ -138,9 +138,9 @@ impl NodeFile {
         self.nodes.width
     }
 
-    /// Bytes that would have to be mapped to read so many nodes in a row at random.
-    pub fn mapped_bytes(&self, nodes: u64) -> u64 {
-        self.nodes.mapped_bytes(nodes)
+    /// Bytes that would have to be read from disk to look at so many nodes in a row at random.
+    pub fn window_bytes(&self, nodes: u64) -> u64 {
+        self.nodes.window_bytes(nodes)
     }
 
     /// Inner nodes.
@@ -170,10 +170,11 @@ impl NodeFile {
                 }
             }
             Body::Disk(file) => {
-                let mut buffer = space.pool.buffer();
-                for at in 0..file.blocks() {
-                    let bytes = file.read(at, bytemuck::cast_slice_mut(&mut buffer), space)?;
-                    show(&buffer[..bytes / size_of::<u64>()])?;
+                let (mut buffer, mut at) = (space.pool.buffer(), 0);
+                while at < file.length() {
+                    let read = file.read(at..at + 1, &mut buffer, space)?;
+                    show(&buffer[..(read.end - read.start) as usize / size_of::<u64>()])?;
+                    at = read.end;
                 }
             }
         }

@@ -1,23 +1,22 @@
 //! Reading one level of a node file, in order or at random.
 
-use std::{hint::select_unpredictable, ops::Range};
+use std::{hint::select_unpredictable, mem, ops::Range};
 
 use super::node_file::{Body, NodeFile, Nodes, Width};
 use crate::{
-    disk::{lane::Lane, map::Mapping, space::Space},
+    disk::{checked::CheckedFile, lane::Lane, pages::Pages, space::Space},
     error::Result,
 };
 
-/// The nodes of a file, one level after another, seen through a window: a block in RAM, or a part of the file that is mapped
-/// and released behind the reader.
+/// The nodes of a file, one level after another, seen through a window: a block in RAM, or a part of the file that is
+/// read from disk.
 #[derive(Debug)]
 pub struct LevelReader<'a> {
     file: &'a Nodes,
     /// The first id of the level or part of a level at hand, and how many follow; none between levels.
     first: u64,
     len: u64,
-    /// Nodes that are mapped at once at most, and of levels that are small as things stand: every mapping is read whole to be
-    /// checked, and not every reader goes far.
+    /// Nodes that are read from disk at once at most, and of levels that are small as things stand: not every reader goes far.
     span: u64,
     reach: u64,
     /// Words of the window, a node at least, and the word of the file it begins at.
@@ -28,13 +27,15 @@ pub struct LevelReader<'a> {
 #[derive(Debug)]
 enum Window<'a> {
     Ram(&'a [u64]),
-    Disk(Mapping),
+    /// The first so many words of these pages.
+    Disk(Pages, usize),
 }
 
-/// Where a window begins that shows nothing of the file: beyond all words.
+/// A window that shows nothing of the file, and where it begins: beyond all words.
+const NOTHING: Window = Window::Ram(&[0; 2]);
 const NOWHERE: u64 = 1 << 63;
 
-/// Nodes that are mapped the first time.
+/// Nodes that are read from disk the first time.
 const FIRST_REACH: u64 = 1 << 12;
 
 /// The children of a narrow node.
@@ -44,11 +45,11 @@ fn lanes<I: Lane>(node: u64) -> [I; 2] {
 }
 
 impl<'a> LevelReader<'a> {
-    /// A reader that is on no level yet and maps at most `span` bytes at once.
+    /// A reader that is on no level yet and reads at most `span` bytes at once from disk, and what else there is of their blocks.
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
-        Self { file, first: 0, len: 0, span, reach: FIRST_REACH, window: Window::Ram(&[0; 2]), window_first: NOWHERE }
+        Self { file, first: 0, len: 0, span, reach: FIRST_REACH, window: NOTHING, window_first: NOWHERE }
     }
 
     /// Goes to the level of `rank`.
@@ -67,9 +68,9 @@ impl<'a> LevelReader<'a> {
         (self.first, self.len) = (ids.start, ids.end - ids.start);
     }
 
-    /// Bytes that would have to be mapped to read the whole level, or part of it, at random.
-    pub fn mapped_bytes(&self) -> u64 {
-        self.file.mapped_bytes(self.len)
+    /// Bytes that would have to be read from disk to look at the whole level, or part of it, at random.
+    pub fn window_bytes(&self) -> u64 {
+        self.file.window_bytes(self.len)
     }
 
     /// The children of `id` if it lies on this level, and `id` itself twice if it does not.
@@ -200,7 +201,7 @@ impl<'a> LevelReader<'a> {
     fn words(&self) -> &[u64] {
         match &self.window {
             Window::Ram(words) => words,
-            Window::Disk(map) => map.records(),
+            Window::Disk(pages, filled) => &pages.words()[..*filled],
         }
     }
 
@@ -220,7 +221,7 @@ impl<'a> LevelReader<'a> {
             Body::Disk(on_disk) => {
                 let (bytes, end) = (file.width.node_bytes() as u64, self.first + self.len);
                 let reach = self.reach.min(self.span);
-                // A level that fits the span is mapped whole, with those that come next, above or below. Of a larger one, what
+                // A level that fits the span is read whole, with those that come next, above or below. Of a larger one, what
                 // comes next.
                 let nodes = if self.len > self.span {
                     let id = word * size_of::<u64>() as u64 / bytes;
@@ -230,12 +231,27 @@ impl<'a> LevelReader<'a> {
                 } else {
                     self.first..end.max(self.first + reach).min(file.levels.end())
                 };
-                let (map, start) = on_disk.map(nodes.start * bytes..nodes.end * bytes, space)?;
-                self.window = Window::Disk(map);
-                self.window_first = start / size_of::<u64>() as u64;
+                self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
                 self.reach = 2 * reach;
             }
         }
         Ok((word - self.window_first) as usize)
+    }
+
+    /// Moves the window to `bytes` of the file; where that fails, it shows nothing.
+    fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>, space: &Space) -> Result<()> {
+        self.window_first = NOWHERE;
+        let mut pages = match mem::replace(&mut self.window, NOTHING) {
+            Window::Disk(pages, _) => pages,
+            Window::Ram(_) => {
+                let most = self.span * self.file.width.node_bytes() as u64;
+                Pages::new(on_disk.room_for(most) as usize).map_err(space.fail("read"))?
+            }
+        };
+        let read = on_disk.read(bytes, pages.words_mut(), space)?;
+        let word_of = |byte| byte / size_of::<u64>() as u64;
+        self.window_first = word_of(read.start);
+        self.window = Window::Disk(pages, word_of(read.end - read.start) as usize);
+        Ok(())
     }
 }

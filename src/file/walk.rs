@@ -1,5 +1,7 @@
 //! Reading single nodes, along paths.
 
+use std::ops::Range;
+
 use super::node_file::{Body, NodeFile, Width};
 use crate::{disk::space::Space, error::Result};
 
@@ -7,8 +9,8 @@ use crate::{disk::space::Space, error::Result};
 #[derive(Debug, Default)]
 pub struct Walk {
     block: Box<[u64]>,
-    /// Which one it is.
-    at: Option<usize>,
+    /// Which bytes of the file these are.
+    bytes: Range<u64>,
 }
 
 impl Walk {
@@ -26,15 +28,13 @@ impl Walk {
                 if self.block.is_empty() {
                     self.block = space.pool.buffer();
                 }
-                let length = self.block.len() as u64;
-                let at = (word / length) as usize;
-                if self.at != Some(at) {
+                let byte = word * size_of::<u64>() as u64;
+                if !self.bytes.contains(&byte) {
                     // Should that fail, there may be anything.
-                    self.at = None;
-                    on_disk.read(at, bytemuck::cast_slice_mut(&mut self.block), space)?;
-                    self.at = Some(at);
+                    self.bytes = 0..0;
+                    self.bytes = on_disk.read(byte..byte + 1, &mut self.block, space)?;
                 }
-                (&self.block[..], word % length)
+                (&self.block[..], (byte - self.bytes.start) / size_of::<u64>() as u64)
             }
         };
         let node = words[at as usize];

@@ -376,10 +376,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(arcs)
     }
 
-    /// The operands of which this level can neither be held nor mapped whole, as a set of bits.
+    /// The operands of which this level can neither be in RAM nor in a window whole, as a set of bits.
     fn late_operands(&self) -> u32 {
         let span = window_of::<N>(self.ground.space) as u64;
-        (1..N - 1).filter(|&at| self.operands[at].reader.mapped_bytes() > span).map(|at| 1 << at).sum()
+        (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
     }
 
     /// Fails when `count` more nodes might not find an id in this width.
@@ -446,7 +446,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
                 let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
                 let count = if several { 0 } else { end - first };
-                (first, count, at > 0 && file.mapped_bytes(count) > window)
+                (first, count, at > 0 && file.window_bytes(count) > window)
             });
             let any_late = lanes.iter().any(|lane| lane.2);
             lanes.into_iter().map(move |(first, count, late)| (first, if late || !any_late { count } else { 0 }))
@@ -459,7 +459,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
         let widest = |file: &&NodeFile| {
             let ranks = 1..file.levels().ranks();
             let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
-            file.mapped_bytes(nodes.unwrap_or(0))
+            file.window_bytes(nodes.unwrap_or(0))
         };
         let bytes = self.operands.iter().skip(1).map(widest).max().unwrap_or(0);
         let windows = bytes.div_ceil((workers * window_of::<N>(self.space)).max(1) as u64);

@@ -9,16 +9,15 @@ use std::{
     },
 };
 
-use strata_bdd::testing::{Backend, Mapping, NewFile, OldFile, Os, ScratchFile};
+use strata_bdd::testing::{Backend, NewFile, OldFile, Os, ScratchFile};
 use tempfile::TempDir;
 
 /// What can be asked of a disk, in the words of `Error::Io`; not to alter or forget what it holds, nor to lose a folder to sort
 /// in; and what can be asked of the user's files.
-pub const ACTIONS: [&str; 15] = [
+pub const ACTIONS: [&str; 14] = [
     "create",
     "write",
     "read",
-    "map",
     "sort in",
     ALTER,
     FORGET,
@@ -53,8 +52,8 @@ pub struct Disk {
 #[derive(Debug, Default)]
 struct Plan {
     calls: [AtomicU64; ACTIONS.len()],
-    /// Bytes of each mapping.
-    mapped: Mutex<Vec<usize>>,
+    /// Bytes of each read.
+    reads: Mutex<Vec<usize>>,
     /// How often something was announced that would be read.
     announced: AtomicU64,
     /// The action that fails, and how many calls of it succeed before.
@@ -106,9 +105,9 @@ impl Disk {
         self.plan.announced.load(Relaxed)
     }
 
-    /// The bytes of every mapping so far.
-    pub fn mapped(&self) -> Vec<usize> {
-        self.plan.mapped.lock().unwrap().clone()
+    /// The bytes of every read so far.
+    pub fn reads(&self) -> Vec<usize> {
+        self.plan.reads.lock().unwrap().clone()
     }
 }
 
@@ -225,6 +224,7 @@ impl ScratchFile for File {
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.plan.ask("read")?;
+        self.plan.reads.lock().unwrap().push(bytes.len());
         self.inner.read_at(bytes, offset)?;
         if self.plan.ask(ALTER).is_err() {
             let some = bytes.len() / 3;
@@ -236,11 +236,5 @@ impl ScratchFile for File {
     fn will_read(&self, offset: u64, len: u64) {
         self.plan.announced.fetch_add(1, Relaxed);
         self.inner.will_read(offset, len);
-    }
-
-    fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
-        self.plan.ask("map")?;
-        self.plan.mapped.lock().unwrap().push(len);
-        self.inner.map(offset, len)
     }
 }
