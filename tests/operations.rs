@@ -4,8 +4,8 @@
 mod common;
 
 use common::{
-    Random, default_store, functions::of_table, limits, roomy_store, shared_store_with, smallest_store, store_with,
-    table::Table, tightest,
+    Random, default_store, functions, functions::of_table, limits, roomy_store, shared_store_with, smallest_store,
+    store_with, table::Table, tightest,
 };
 use strata_bdd::{Bdd, BinaryOp, Error, Result, Store, VariablePairs, testing::Limits};
 
@@ -406,6 +406,27 @@ fn quantifying_variables_of_a_narrow_diagram_costs_little_more_than_by_nested_sw
     });
     assert_eq!(requests[0].1, requests[1].1);
     assert!(requests[1].0 <= 20 * requests[0].0 + 1_000_000, "{requests:?}");
+}
+
+/// No node is a constant, so each of them is true for some values of what is below it, and false for others.
+#[test]
+fn where_all_variables_below_are_quantified_nothing_is_followed() -> Result<()> {
+    for small in [0, 1 << 14] {
+        let store = store_with(limits(|limits| limits.small = small));
+        let f = functions::random_function(&store, 5, 18);
+        let one_by_one = |f: Bdd| (9..18).rev().try_fold(f, |rest, variable| rest.exists([variable]));
+        for f in [f.clone(), f.negated(), f.and(&store.variable(17)?)?, f.or(&store.variable(0)?)?] {
+            let before = store.stats().processed_requests;
+            let (some, all) = (f.exists(9..18)?, f.forall(9..18)?);
+            let requests = store.stats().processed_requests - before;
+            assert!(f.node_count() > 5000 && requests < 4 << 9, "{requests} requests for {} nodes", f.node_count());
+            assert_eq!(some, one_by_one(f.clone())?);
+            assert_eq!(all, one_by_one(f.negated())?.negated());
+        }
+        let kept = f.exists((9..18).filter(|&variable| variable != 13))?;
+        assert_eq!(kept.exists([13])?, one_by_one(f)?);
+    }
+    Ok(())
 }
 
 /// A random function with at most `width` nodes on each of `levels` levels: what one row of nodes leads to is in the next.

@@ -23,7 +23,8 @@ impl Bdd {
     /// the first if the diagram is in RAM, each of which disposes of at least two variables. Where there are more sets than
     /// nodes, every variable that is left takes a nested sweep over what lies below it, and none where no two cofactors need to
     /// be combined. The levels of a large diagram above the first of `variables` are not expanded, only reduced onto what became
-    /// of those below, where the budget has room for it. Before, one sweep over the part of the diagram in which all other
+    /// of those below, where the budget has room for it, and a node that has nothing but `variables` below it is not followed: it is
+    /// true for some of their values. Before, one sweep over the part of the diagram in which all other
     /// variables are false finds the value there.
     ///
     /// # Errors
@@ -60,7 +61,7 @@ impl Bdd {
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &free };
         let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
-        let spec = Quantify { absorbing: !value, complement: self.complement != value, variables };
+        let spec = Quantify::new(!value, self.complement != value, variables);
         let file = self.store.run("exists", |run| quantify(&self.file, spec, false, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }

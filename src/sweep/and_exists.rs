@@ -40,7 +40,7 @@ pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) 
         Some(some_left) => (some_left, false),
         None => (build(&spec.conjunction(), &operands, run)?, true),
     };
-    let rest = Quantify { absorbing: !spec.result, complement: false, variables: spec.variables };
+    let rest = Quantify::new(!spec.result, false, spec.variables);
     quantify(&conjunction, rest, large, run)
 }
 

@@ -188,7 +188,7 @@ mod tests {
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
             let file = table(&store);
-            let spec = Quantify { absorbing: true, complement: false, variables: vec![7, 8] };
+            let spec = Quantify::new(true, false, vec![7, 8]);
             let within = |most| {
                 let built = store.run("exists", |run| build_within::<_, 5>(&spec, &[&file; 4], most, run));
                 built.expect("room").map(|file| file.hash())

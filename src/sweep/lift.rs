@@ -29,7 +29,6 @@ use crate::{
     },
     error::Result,
     file::{levels::Levels, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced, writer::NodeWriter},
-    model::TERMINALS,
 };
 
 /// A diagram and where it is cut.
@@ -75,10 +74,17 @@ impl<'f> Lift<'f> {
     ) -> Result<Option<NodeFile>> {
         let (space, mut words) = (run.space, Vec::new());
         let marks = self.marks::<I>(&mut words, space)?;
-        let alone = |id, slot| spec.alone(I::of(id), I::of(slot)).expect("asked before");
-        // What is asked for is known by its place; the terminals are the first.
+        let mut found = vec![I::zeroed(); marks.count() as usize];
+        // What is asked for is known by its place.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
-            marks.ids(|id, place| if id < TERMINALS { Ok(()) } else { ask(alone(id, place)) })
+            marks.ids(|id, place| {
+                let mut request = spec.alone(I::of(id), I::of(place)).expect("asked before");
+                match spec.decide(&mut request) {
+                    Some(value) => found[place as usize] = I::of(u64::from(value)),
+                    None => ask(request)?,
+                }
+                Ok(())
+            })
         };
         let (reserved, above) = (marks.count() / 2 + 1, self.file.levels().end() - self.below);
         let most = most.saturating_add(reserved).saturating_sub(above);
@@ -89,10 +95,6 @@ impl<'f> Lift<'f> {
         }
         let (mut writer, mut arrived) = reduce_below(unreduced, run)?;
         check_ids::<I>(writer.end() + above, space)?;
-        let mut found = vec![I::zeroed(); marks.count() as usize];
-        for terminal in 0..TERMINALS {
-            found[terminal as usize] = I::of(u64::from(spec.decide(&mut alone(terminal, 0)) == Some(true)));
-        }
         arrived.drain(space, |block| {
             for &[place, id] in block {
                 found[place.get() as usize] = id;

@@ -6,6 +6,9 @@
 //! be many more than nodes; a sweep that makes too many is given up, and the variables go on the way up instead, where nested
 //! sweeps combine reduced diagrams two by two.
 //!
+//! A node with nothing below it but levels that are combined away is no constant, so some path from it leads to the value that
+//! decides: it is not followed.
+//!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
 use super::{
@@ -30,7 +33,9 @@ pub struct Quantify {
     /// Whether the operand is complemented.
     pub complement: bool,
     /// The variables, in ascending order.
-    pub variables: Vec<u32>,
+    variables: Vec<u32>,
+    /// Nodes of the operand with smaller ids decide a set like the value itself: all of their levels are combined away.
+    settled: u64,
 }
 
 /// Nodes that a sweep on sets over `nodes` may make before it is given up.
@@ -50,6 +55,9 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         if spec.variables.is_empty() {
             return Ok(file);
         }
+        let levels = file.levels();
+        let stays = (1..levels.ranks()).find(|&rank| !spec.has(file.variable(rank)));
+        spec.settled = stays.map_or(levels.end(), |rank| levels.first(rank));
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
@@ -70,6 +78,11 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
 }
 
 impl Quantify {
+    /// The combination by "or" if true is what decides, by "and" if false is, of an operand that may be complemented.
+    pub fn new(absorbing: bool, complement: bool, variables: Vec<u32>) -> Self {
+        Self { absorbing, complement, variables, settled: TERMINALS }
+    }
+
     fn has(&self, variable: u32) -> bool {
         self.variables.binary_search(&variable).is_ok()
     }
@@ -84,6 +97,12 @@ impl Quantify {
         1 - self.decisive()
     }
 
+    /// Whether `id`, of a node or a terminal, decides any set that it is in.
+    #[inline(always)]
+    fn decides(&self, id: u64) -> bool {
+        id < self.settled && id != self.neutral()
+    }
+
     /// The request of `slot` for the set of one node.
     fn single<I: Lane, const N: usize>(&self, id: I, slot: I) -> [I; N] {
         let mut request = [I::of(self.neutral()); N];
@@ -91,15 +110,15 @@ impl Quantify {
         request
     }
 
-    /// Makes `request` the set of the inner nodes among `ids`: each once, the largest first.
+    /// Makes `request` the set of the inner nodes among `ids`, unless one decides: each once, the largest first.
     #[inline(always)]
     fn gather<I: Lane, const N: usize>(&self, ids: impl Iterator<Item = I>, request: &mut [I; N]) -> Gathered {
         let set = &mut request[..N - 1];
         let mut count = 0;
         for id in ids {
-            if id.get() < TERMINALS {
-                if id.get() == self.decisive() {
-                    set.fill(id);
+            if id.get() < self.settled {
+                if self.decides(id.get()) {
+                    set.fill(I::of(self.decisive()));
                     return Gathered::Decided;
                 }
                 continue;
@@ -130,7 +149,7 @@ impl Quantify {
     fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
         let mut before = I::MAX;
         ids.iter().fold(true, |is, &id| {
-            let fits = id.get() == self.neutral() || id.get() >= TERMINALS && id < before;
+            let fits = id.get() == self.neutral() || id.get() >= self.settled && id < before;
             before = id;
             is & fits
         })
@@ -140,8 +159,9 @@ impl Quantify {
     #[inline(always)]
     fn decide_two<I: Lane>(&self, set: &mut [I]) -> Option<bool> {
         let (first, last) = (set[0].max(set[1]), set[0].min(set[1]));
-        if first.get() < TERMINALS || last.get() == self.decisive() {
-            return Some((first.get() == self.decisive() || last.get() == self.decisive()) == self.absorbing);
+        let decided = self.decides(first.get()) || self.decides(last.get());
+        if decided || first.get() < TERMINALS {
+            return Some(decided == self.absorbing);
         }
         set[0] = first;
         set[1] = if last == first { I::of(self.neutral()) } else { last };
@@ -150,7 +170,7 @@ impl Quantify {
 
     /// What the nested sweeps compute: the same on pairs that are complemented already.
     fn pairs(&self) -> Self {
-        Self { absorbing: self.absorbing, complement: false, variables: Vec::new() }
+        Self::new(self.absorbing, false, Vec::new())
     }
 }
 
