@@ -9,14 +9,16 @@
 //!                 └─► a node's id: how many marks come before it ─► marked nodes ── operand, bottom-up ─► written
 //! ```
 //! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: half a byte a node of the
-//! operand.
+//! operand, in the place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
+
+use std::mem;
 
 use super::{
     marks::{CHUNK, Marks, ones},
-    run::Run,
+    run::{Desk, Run},
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, space::Space, spool::Spool},
+    disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader, writer::NodeWriter},
 };
@@ -31,9 +33,10 @@ pub struct Compact<I> {
 
 /// Whether there is room for the marks of the levels from rank `top` down, and to look at all of them is worth it where so many
 /// requests lead to that level: it takes a thousandth of a request each.
-pub fn pays(file: &NodeFile, top: usize, requests: u64, space: &Space) -> bool {
-    let ids = file.levels().range(top).1;
-    requests > ids / 1024 && Marks::bytes(ids) <= space.limits.dense as u64
+pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &Run<'_>) -> bool {
+    let (ids, limits) = (file.levels().range(top).1, &run.space.limits);
+    let arrays = run.desks.len() * (limits.sort + 2 * limits.dense);
+    requests > ids / 1024 && Marks::bytes(ids) <= arrays as u64
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot
@@ -46,7 +49,13 @@ pub fn compact<I: Lane, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Compact<I>> {
     let space = run.space;
-    let mut marks = Marks::new(&mut run.desks[0].children, file.levels().range(top).1);
+    let ids = file.levels().range(top).1;
+    let fits_one = Marks::bytes(ids) <= space.limits.dense as u64;
+    if !fits_one {
+        run.desks.iter_mut().for_each(Desk::clear);
+    }
+    let mut words = mem::take(&mut run.desks[0].children);
+    let mut marks = Marks::new(&mut words, ids);
     for log in requests {
         log.visit(space, |block| {
             for request in block {
@@ -91,6 +100,9 @@ pub fn compact<I: Lane, const N: usize>(
                 arrivals.append([request[N - 1], I::of(marks.before(request[lane].get()))], space)
             })
         })?;
+    }
+    if fits_one {
+        run.desks[0].children = words;
     }
     Ok(Compact { below, arrivals })
 }

@@ -66,7 +66,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         }
         let count = sweep.waiting(level);
         if count > 0
-            && let Some(lane) = sweep.copied(level, count)?
+            && let Some(lane) = sweep.copied(level, count, run)?
         {
             sweep.copy(level, lane, run)?;
             break;
@@ -120,8 +120,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
     /// the `count` requests there.
-    fn copied(&mut self, level: usize, count: u64) -> Result<Option<usize>> {
-        let Ground { spec, space, variables, .. } = self.ground;
+    fn copied(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<Option<usize>> {
+        let Ground { spec, variables, .. } = self.ground;
         if level < self.mixed || self.result.search {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let pays = |&lane: &usize| {
             let (file, rank) = self.workers[0].operand(lane);
-            compact::pays(file, rank, count, space)
+            compact::pays(file, rank, count, run)
         };
         let Some(lane) = lane.filter(pays) else { return Ok(None) };
         for below in level..variables.len() {

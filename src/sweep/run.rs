@@ -23,6 +23,13 @@ pub struct Desk {
     pub batches: Kept,
 }
 
+impl Desk {
+    /// Gives all memory back to the system.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
 /// One of every type that has been needed.
 #[derive(Debug, Default)]
 pub struct Kept(Vec<Box<dyn Any + Send>>);
