@@ -188,8 +188,19 @@ pub enum Error {
         folder: PathBuf,
     },
 
+    /// The progress callback stopped the operation.
+    #[error("the progress callback stopped the {sweep} sweep at variable {variable}; the operands are as they were")]
+    Stopped {
+        /// The sweep, as in [`Progress`](crate::Progress).
+        sweep: &'static str,
+        /// The variable of the level that it was told of last.
+        variable: u32,
+    },
+
     /// A progress callback called an operation of a store.
-    #[error("an operation was called from inside a progress callback; only record what it reports and return")]
+    #[error(
+        "an operation was called from inside a progress callback; record what it reports, and say whether to go on"
+    )]
     InsideCallback,
 
     /// A diagram could not be saved. The file that was there before is as it was, unless the action is "sync the folder of":

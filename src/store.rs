@@ -4,6 +4,7 @@ use std::{
     cell::Cell,
     collections::VecDeque,
     fmt,
+    ops::ControlFlow,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -25,13 +26,28 @@ use crate::{
     file::node_file::NodeFile,
     model::LARGEST_VARIABLE,
     sweep::{
-        run::{Counters, Desk, Progress, Run},
+        run::{Counters, Desk, Listener, Progress, Run},
         team::Team,
     },
 };
 
-/// Whom a sweep tells how far it has come.
-pub type ProgressCallback = Arc<dyn Fn(&Progress) + Send + Sync>;
+/// Whom a sweep tells how far it has come, and who may stop it.
+///
+/// ```
+/// use std::{ops::ControlFlow, sync::Arc, time::{Duration, Instant}};
+/// use strata_bdd::{Config, Error, Store};
+///
+/// let end = Instant::now() + Duration::from_secs(60);
+/// let progress: strata_bdd::ProgressCallback = Arc::new(move |progress| {
+///     if Instant::now() < end && progress.nodes < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// });
+/// let store = Store::new(Config { progress: Some(progress), ..Config::default() })?;
+/// let (x, y) = (store.variable(0)?, store.variable(1)?);
+/// assert!(matches!(x.xor(&y), Err(Error::Stopped { .. })));
+/// assert_eq!(x.and(&y)?.sat_count(2)?, 1u8.into());
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
+pub type ProgressCallback = Arc<dyn Fn(&Progress) -> ControlFlow<()> + Send + Sync>;
 
 /// The settings of a [`Store`]. TUNING.md says what each trades.
 ///
@@ -55,8 +71,9 @@ pub struct Config {
     /// Whether records are packed on their way to temporary files: down to half as many bytes and less, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep. Default: nobody. It must not call operations of a store; they answer
-    /// [`Error::InsideCallback`].
+    /// Called after every level of every sweep, on the thread that called the operation, which it may stop: then that answers
+    /// [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at [`Store::stats`], but not call operations
+    /// of a store; they answer [`Error::InsideCallback`].
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
@@ -292,10 +309,10 @@ impl Store {
         let callback = self.inner.config.progress.as_deref().map(|callback| {
             move |progress: &Progress| {
                 let _inside = InCallback::enter();
-                callback(progress);
+                callback(progress)
             }
         });
-        let progress = callback.as_ref().map(|callback| callback as &dyn Fn(&Progress));
+        let progress = callback.as_ref().map(|callback| callback as Listener<'_>);
         let mut run = Run::new(&space, &self.inner.team, &mut desks, progress);
         let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);

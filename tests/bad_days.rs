@@ -6,10 +6,11 @@ mod common;
 use std::{
     collections::BTreeSet,
     io,
+    ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -17,7 +18,7 @@ use common::{
     default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
     functions::{hidden_weighted_bit, product},
-    tight, tightest,
+    limits, tight, tightest,
 };
 use num_bigint::BigUint;
 use strata_bdd::{
@@ -392,7 +393,7 @@ fn operands_of_different_stores_are_refused() -> Result<()> {
 }
 
 /// A store with a callback.
-fn store_told(callback: impl Fn(&Progress) + Send + Sync + 'static) -> Store {
+fn store_told(callback: impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Store {
     let progress: Option<ProgressCallback> = Some(Arc::new(callback));
     Store::new(Config { progress, ..Config::default() }).unwrap()
 }
@@ -401,7 +402,10 @@ fn store_told(callback: impl Fn(&Progress) + Send + Sync + 'static) -> Store {
 fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let ear = heard.clone();
-    let store = store_told(move |progress| ear.lock().unwrap().push(*progress));
+    let store = store_told(move |progress| {
+        ear.lock().unwrap().push(*progress);
+        ControlFlow::Continue(())
+    });
     let told = || -> Vec<(&'static str, u32, u64)> {
         heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable, heard.nodes)).collect()
     };
@@ -430,7 +434,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
     let outcomes: Arc<Mutex<Vec<(&'static str, bool)>>> = Arc::default();
     let (inside, record) = (operands.clone(), outcomes.clone());
     let store = store_told(move |_| {
-        let Some([x, y, z]) = inside.get() else { return };
+        let Some([x, y, z]) = inside.get() else { return ControlFlow::Continue(()) };
         let refused = |what, outcome: Option<Error>| {
             record.lock().unwrap().push((what, matches!(outcome, Some(Error::InsideCallback))));
         };
@@ -441,6 +445,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
         refused("variable", x.store().variable(7).err());
         // Another store is none of the callback's business either.
         refused("elsewhere", default_store().variable(7).err());
+        ControlFlow::Continue(())
     });
     let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
     operands.set([x.clone(), y.clone(), z.clone()]).unwrap();
@@ -461,6 +466,7 @@ fn a_callback_that_panics_spoils_only_its_own_operation() -> Result<()> {
     let store = Store::new(Config {
         progress: Some(Arc::new(move |progress| {
             assert!(progress.variable != 5 || !trigger.load(Relaxed), "a bad callback");
+            ControlFlow::Continue(())
         })),
         testing: Testing { limits: Some(tightest()), backend: Some(disk.clone()) },
         ..Config::default()
@@ -474,6 +480,43 @@ fn a_callback_that_panics_spoils_only_its_own_operation() -> Result<()> {
     assert_eq!(store.stats().temp_bytes, temp_bytes);
     assert_eq!(operands[5].xor(&operands[7])?, expected);
     assert_eq!(disk.names(), 0);
+    Ok(())
+}
+
+#[test]
+fn an_operation_can_be_stopped_at_every_level() -> Result<()> {
+    let forced = [(1, tightest()), (2, Limits { alone: 0, ..tight() }), (1, limits(|_| ()))];
+    for (threads, limits) in forced {
+        let left = Arc::new(AtomicU64::new(u64::MAX));
+        let (levels, disk) = (left.clone(), Disk::new());
+        let store = Store::new(Config {
+            threads,
+            progress: Some(Arc::new(move |_| {
+                if levels.fetch_sub(1, Relaxed) > 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })),
+            testing: Testing { limits: Some(limits), backend: Some(disk.clone()) },
+            ..Config::default()
+        })?;
+        let operands = product(&store, 6);
+        let work = || -> Result<_> {
+            let f = operands[5].xor(&operands[7])?;
+            let some = f.exists([2, 3, 7, 11])?.restrict([(4, true)])?;
+            Ok((f.sat_count(12)?, f.opt_max(|_| 1i64, 0..12)?, f.sample(3, 1, 0..12)?, f.and_exists(&some, [0, 5])?, f))
+        };
+        let expected = work()?;
+        let (start, temp_bytes) = (left.load(Relaxed), store.stats().temp_bytes);
+        drop(work()?);
+        let told = start - left.load(Relaxed);
+        assert!(told > 100, "{told} levels");
+        for level in (1..=told).step_by(5) {
+            left.store(level, Relaxed);
+            assert!(matches!(work(), Err(Error::Stopped { .. })), "level {level} of {told}");
+            assert_eq!((left.load(Relaxed), disk.names()), (0, 0), "level {level} of {told}");
+            assert_eq!(store.stats().temp_bytes, temp_bytes, "level {level} of {told}");
+            left.store(u64::MAX, Relaxed);
+            assert_eq!(work()?, expected, "level {level} of {told}");
+        }
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     fmt, fs,
     io::{self, Read, Write},
+    ops::ControlFlow,
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{
@@ -1085,6 +1086,7 @@ fn opening_inside_a_callback_is_refused() -> Result<()> {
     let store = Store::new(Config {
         progress: Some(Arc::new(move |_| {
             record.lock().unwrap().push(matches!(other.open(&place), Err(Error::InsideCallback)));
+            ControlFlow::Continue(())
         })),
         ..Config::default()
     })?;

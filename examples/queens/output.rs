@@ -3,6 +3,7 @@
 use std::{
     fmt::Display,
     io::{self, Write},
+    ops::ControlFlow,
     sync::Arc,
 };
 
@@ -41,6 +42,7 @@ impl Output {
         Some(Arc::new(move |&Progress { sweep, variable, nodes, .. }: &Progress| {
             bar.set_message(if nodes == 0 { sweep.into() } else { format!("{sweep}: {nodes} nodes") });
             bar.set_position(if sweep == "reduce" { levels - variable } else { variable + 1 }.into());
+            ControlFlow::Continue(())
         }))
     }
 

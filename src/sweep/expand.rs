@@ -79,7 +79,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
             } else {
                 sweep.expand_whole(level, &mut run.desks[0])?;
             }
-            run.report("expand", variables[level], sweep.result.levels.end());
+            run.report("expand", variables[level], sweep.result.levels.end())?;
         }
     }
     let unreduced = sweep.finish();

@@ -156,7 +156,7 @@ impl<'f> Lift<'f> {
             raised.extend_from_slice(ids.values());
             (desk.children, desk.ids) = (children.into_words(), ids.into_words());
             writer.end_level(self.file.variable(rank));
-            run.report("reduce", self.file.variable(rank), writer.nodes());
+            run.report("reduce", self.file.variable(rank), writer.nodes())?;
         }
         Ok(raised.last().copied().expect("a level above"))
     }

@@ -175,7 +175,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                 }
                 self.forward(rank, nodes, Vec::new(), run.team, space)?;
             }
-            run.report("reduce", variable, self.writer.nodes());
+            run.report("reduce", variable, self.writer.nodes())?;
         }
         Ok(ControlFlow::Continue(self))
     }

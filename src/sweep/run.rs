@@ -1,6 +1,6 @@
 //! What the sweeps of one operation work with, count and report.
 
-use std::any::Any;
+use std::{any::Any, ops::ControlFlow};
 
 use super::team::Team;
 use crate::disk::{
@@ -8,6 +8,7 @@ use crate::disk::{
     sorter::Sorter,
     space::Space,
 };
+use crate::error::{Error, Result};
 
 /// The arrays that one worker of a sweep works with, kept from one to the next so that no page is fresh twice.
 #[derive(Debug, Default)]
@@ -71,6 +72,9 @@ pub struct Progress {
     pub nodes: u64,
 }
 
+/// Whoever is told, and says whether to go on.
+pub type Listener<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
+
 /// A sweep that has begun.
 pub struct Sweep<'a> {
     _span: tracing::span::EnteredSpan,
@@ -88,17 +92,12 @@ pub struct Run<'a> {
     /// What has been counted.
     pub counters: Counters,
     /// Whom to tell.
-    pub progress: Option<&'a dyn Fn(&Progress)>,
+    pub progress: Option<Listener<'a>>,
 }
 
 impl<'a> Run<'a> {
     /// A run in `space` of `team` at `desks`, as many.
-    pub fn new(
-        space: &'a Space,
-        team: &'a Team,
-        desks: &'a mut [Desk],
-        progress: Option<&'a dyn Fn(&Progress)>,
-    ) -> Self {
+    pub fn new(space: &'a Space, team: &'a Team, desks: &'a mut [Desk], progress: Option<Listener<'a>>) -> Self {
         debug_assert_eq!(team.size(), desks.len());
         Self { space, team, desks, counters: Counters::default(), progress }
     }
@@ -115,20 +114,23 @@ impl<'a> Run<'a> {
     }
 
     /// Reports a finished level.
+    ///
+    /// # Errors
+    /// `Stopped` when whoever is told says so.
     #[inline(always)]
-    pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) {
+    pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) -> Result<()> {
         self.counters.levels += 1;
         if self.progress.is_some() || tracing::level_filters::LevelFilter::current() >= tracing::Level::TRACE {
-            self.tell(&Progress { sweep, variable, nodes });
+            return self.tell(&Progress { sweep, variable, nodes });
         }
+        Ok(())
     }
 
     #[cold]
-    fn tell(&self, level: &Progress) {
+    fn tell(&self, level: &Progress) -> Result<()> {
         let &Progress { sweep, variable, nodes } = level;
         tracing::trace!(sweep, variable, nodes, "level");
-        if let Some(progress) = self.progress {
-            progress(level);
-        }
+        let goes_on = self.progress.is_none_or(|progress| progress(level).is_continue());
+        if goes_on { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
     }
 }

@@ -127,7 +127,7 @@ impl<const N: usize> Small<N> {
             }
             if self.waiting[level][0] > 0 {
                 nodes += self.expand_level(level, spec, most, &mut readers, run)?;
-                run.report("expand", self.variables[level], nodes);
+                run.report("expand", self.variables[level], nodes)?;
             }
         }
         run.counters.requests += self.asked;
@@ -239,7 +239,7 @@ impl<const N: usize> Small<N> {
             if self.waiting[level][0] > 0 {
                 self.reduce_level(level, &mut writer, run)?;
                 writer.end_level(self.variables[level]);
-                run.report("reduce", self.variables[level], writer.nodes());
+                run.report("reduce", self.variables[level], writer.nodes())?;
             }
         }
         assert!(

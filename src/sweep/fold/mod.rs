@@ -113,7 +113,7 @@ pub fn fold<C: Load<N>, const N: usize>(
         if upper.load.in_vain() {
             return Ok(None);
         }
-        run.report(C::SWEEP, file.variable(rank), 0);
+        run.report(C::SWEEP, file.variable(rank), 0)?;
     }
     Ok(Some(upper.load))
 }

@@ -191,7 +191,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         }
         if rank > 0 {
             incoming.skip_to(first)?;
-            run.report(T::SWEEP, file.variable(rank), 0);
+            run.report(T::SWEEP, file.variable(rank), 0)?;
         }
         incoming.skip_rest()?;
     }
