@@ -268,7 +268,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
         }
         (_, Program::Ours) => {
             let (model, mut peak) = (args.model(part), 0);
-            let package = Ours { store: ours::store(args.budget()?)?, pairs: VariablePairs::interleaved(model.bits) };
+            let package = Ours { store: ours::store(args.budget()?)?, pairs: VariablePairs::interleaved(model.bits)? };
             let relation = reach(&model, &package, |set| peak = peak.max(set.node_count()), &mut report)?;
             report.peak(&format!("sets {peak} nodes, relation {}", relation.node_count()));
         }

@@ -44,7 +44,7 @@ fn explore(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout();
     let store = options.store.open(None)?;
     let bits = 2 * options.n;
-    let pairs = VariablePairs::interleaved(bits);
+    let pairs = VariablePairs::interleaved(bits)?;
     let relation = relation(options.n, &store)?;
 
     let mut new = store.cube((0..bits).map(|bit| (2 * bit, false)))?;

@@ -33,7 +33,10 @@ pub enum Error {
     },
 
     /// One structure that cannot be spilled does not fit its share of the memory budget.
-    #[error("{what} needs {needed} bytes where the memory budget leaves {available}; give the store a larger budget")]
+    #[error(
+        "{what} needs {needed} bytes where the memory budget leaves {available}; drop diagrams that are no longer needed, or give \
+         the store a larger budget"
+    )]
     BudgetExceeded {
         /// The structure, in words.
         what: &'static str,
@@ -60,11 +63,11 @@ pub enum Error {
     #[error("the operands belong to different stores; build both in one store")]
     DifferentStores,
 
-    /// A variable is beyond the largest there is.
-    #[error("variable {variable} is out of range; the largest variable is {largest}")]
+    /// A variable is beyond the largest there is, or, shifted, below 0.
+    #[error("variable {variable} is out of range; variables are from 0 to {largest}")]
     VariableOutOfRange {
         /// The variable asked for.
-        variable: u32,
+        variable: i64,
         /// The largest variable allowed.
         largest: u32,
     },
@@ -312,6 +315,8 @@ fn way_out(error: &io::Error) -> &'static str {
         "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
     } else if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         "look after the disk, or name a scratch folder on another one"
+    } else if error.kind() == io::ErrorKind::NotFound {
+        "make this folder, or name another scratch folder"
     } else if error.kind() == io::ErrorKind::OutOfMemory {
         "let the process have more memory, or give the store a smaller budget"
     } else {

@@ -355,11 +355,13 @@ impl Drop for InCallback {
 }
 
 /// Checks that `variable` is one a diagram can have.
-pub(crate) fn check_variable(variable: u32) -> Result<()> {
-    if variable > LARGEST_VARIABLE {
-        return Err(Error::VariableOutOfRange { variable, largest: LARGEST_VARIABLE });
+pub(crate) fn check_variable(variable: impl Into<i64>) -> Result<()> {
+    let variable = variable.into();
+    if (0..=LARGEST_VARIABLE.into()).contains(&variable) {
+        Ok(())
+    } else {
+        Err(Error::VariableOutOfRange { variable, largest: LARGEST_VARIABLE })
     }
-    Ok(())
 }
 
 /// `literals` in the order of their variables, each once.

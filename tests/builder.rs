@@ -243,7 +243,7 @@ fn variables_out_of_range_are_refused() -> Result<()> {
     for variable in [LARGEST + 1, u32::MAX] {
         let refused = builder.add_node(variable, false, true);
         assert!(
-            matches!(refused, Err(Error::VariableOutOfRange { variable: v, largest: LARGEST }) if v == variable),
+            matches!(refused, Err(Error::VariableOutOfRange { variable: v, largest: LARGEST }) if v == i64::from(variable)),
             "{refused:?}"
         );
     }

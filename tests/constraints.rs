@@ -359,7 +359,7 @@ fn a_variable_out_of_range_is_named() {
     ];
     for failure in failures {
         assert!(
-            matches!(failure, Err(Error::VariableOutOfRange { variable, largest }) if (variable, largest) == (LARGEST + 1, LARGEST)),
+            matches!(failure, Err(Error::VariableOutOfRange { variable, largest }) if (variable, largest) == ((LARGEST + 1).into(), LARGEST)),
             "{failure:?}"
         );
     }

@@ -267,7 +267,7 @@ fn variables_go_up_to_the_largest_and_not_beyond() -> Result<()> {
         let refused = store.variable(variable);
         let largest = (1 << 24) - 1;
         assert!(
-            matches!(refused, Err(Error::VariableOutOfRange { variable: v, largest: l }) if (v, l) == (variable, largest)),
+            matches!(refused, Err(Error::VariableOutOfRange { variable: v, largest: l }) if (v, l) == (variable.into(), largest)),
             "{refused:?}"
         );
     }

@@ -206,7 +206,7 @@ fn a_counter_steps_forwards_and_backwards_whatever_the_order_of_its_variables() 
     let bits = 12;
     let crosswise = VariablePairs::new((0..bits).map(|bit| (bit, 2 * bits - 1 - bit)))?;
     for store in stores() {
-        for pairs in [VariablePairs::interleaved(bits), VariablePairs::disjoint(bits), crosswise.clone()] {
+        for pairs in [VariablePairs::interleaved(bits)?, VariablePairs::disjoint(bits)?, crosswise.clone()] {
             let current: Vec<u32> = (0..2 * bits).filter(|&variable| pairs.is_current(variable)).collect();
             let relation = counter(&store, bits, &pairs)?;
             let number = |n: u32| {

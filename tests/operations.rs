@@ -366,6 +366,17 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     let f = store.variable(1)?.and(&store.variable(2)?)?;
     assert!(matches!(f.restrict([(1, true), (1, false)]), Err(Error::Contradiction { variable: 1 })));
     assert!(matches!(f.restrict([(1 << 24, true)]), Err(Error::VariableOutOfRange { .. })));
+    assert!(matches!(f.shifted(-3), Err(Error::VariableOutOfRange { variable: -3..=-1, .. })));
+    assert!(matches!(f.shifted(i32::MAX), Err(Error::VariableOutOfRange { .. })));
+    for pairs in [
+        VariablePairs::interleaved((1 << 23) + 1),
+        VariablePairs::disjoint((1 << 23) + 1),
+        VariablePairs::interleaved(u32::MAX),
+        VariablePairs::disjoint(u32::MAX),
+        VariablePairs::new([(0, 1 << 24)]),
+    ] {
+        assert!(matches!(pairs, Err(Error::VariableOutOfRange { .. })));
+    }
     assert!(matches!(f.exists([1 << 24]), Err(Error::VariableOutOfRange { .. })));
     assert!(matches!(f.and_exists(&f, [1 << 24]), Err(Error::VariableOutOfRange { .. })));
     assert!(matches!(f.and_exists(&default_store().variable(0)?, [1]), Err(Error::DifferentStores)));

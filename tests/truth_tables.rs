@@ -172,7 +172,7 @@ fn operands_over_different_variables_meet_in_the_right_order() -> Result<()> {
 fn named_operators_and_symbols_are_the_operators_they_name() -> Result<()> {
     type Operation = fn(&Bdd, &Bdd) -> Result<Bdd>;
     type Value = fn(bool, bool) -> bool;
-    let named: [(Operation, Value); 11] = [
+    let named: [(Operation, Value); 14] = [
         (Bdd::and, |a, b| a && b),
         (Bdd::or, |a, b| a || b),
         (Bdd::xor, |a, b| a != b),
@@ -184,6 +184,9 @@ fn named_operators_and_symbols_are_the_operators_they_name() -> Result<()> {
         (|f, g| f & g, |a, b| a && b),
         (|f, g| f | g, |a, b| a || b),
         (|f, g| f ^ g, |a, b| a != b),
+        (|f, g| f.clone() & g.clone(), |a, b| a && b),
+        (|f, g| f.clone() | g, |a, b| a || b),
+        (|f, g| f ^ g.clone(), |a, b| a != b),
     ];
     for store in stores() {
         let functions = all_functions(&store, VARIABLES[0]);

@@ -192,6 +192,16 @@ macro_rules! operator {
             }
         }
 
+        impl $trait<Bdd> for &Bdd {
+            type Output = Result<Bdd>;
+
+            /// The second operand is gone as soon as it has been read, also if the operation fails then, unless another handle
+            /// holds it.
+            fn $method(self, other: Bdd) -> Self::Output {
+                self.clone().apply_to(BinaryOp::$op, other)
+            }
+        }
+
         impl $trait<&Bdd> for Bdd {
             type Output = Result<Bdd>;
 

@@ -100,7 +100,7 @@ impl Bdd {
             return Err(Error::TooFewVariables { given: variables.into(), support });
         }
         if variables > LARGEST_VARIABLE + 1 {
-            return Err(Error::VariableOutOfRange { variable: variables - 1, largest: LARGEST_VARIABLE });
+            return Err(Error::VariableOutOfRange { variable: i64::from(variables) - 1, largest: LARGEST_VARIABLE });
         }
         Ok(u64::from(variables) - support)
     }

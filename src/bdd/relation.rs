@@ -7,7 +7,8 @@ impl Bdd {
     /// The successors of these states, over next variables: those for which some state and the relation agree.
     ///
     /// States are given over current variables, `relation` over both. A variable that is in no pair (an input, a parameter)
-    /// stays. One [`Bdd::and_exists`].
+    /// stays. A next variable that the relation says nothing of may have any value: where it shall keep its own, the relation must
+    /// say so. One [`Bdd::and_exists`].
     ///
     /// # Errors
     /// As [`Bdd::and_exists`].
@@ -27,7 +28,7 @@ impl Bdd {
     /// let store = Store::new(Config::default())?;
     /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
     /// let flip = x.xor(&x_next)?;
-    /// assert_eq!(x.rel_next(&flip, &VariablePairs::interleaved(1))?, x.negated());
+    /// assert_eq!(x.rel_next(&flip, &VariablePairs::interleaved(1)?)?, x.negated());
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn rel_next(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {

@@ -25,7 +25,7 @@ impl Bdd {
     pub fn shifted(&self, by: i32) -> Result<Self> {
         let ends = [self.file.variables().next(), self.file.variables().next_back()];
         for variable in ends.into_iter().flatten() {
-            check_variable(variable.checked_add_signed(by).unwrap_or(u32::MAX))?;
+            check_variable(i64::from(variable) + i64::from(by))?;
         }
         Ok(Self::new(self.store.clone(), Arc::new(self.file.shifted(by)), self.complement))
     }

@@ -28,6 +28,9 @@ pub fn value(id: u64) -> Option<bool> {
 }
 
 /// The largest variable: 2^24 − 1.
+///
+/// How many of them one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level,
+/// from an eighth of the budget and 8 MiB, so a hundred thousand levels want 100 MiB and a million want 1.5 GiB.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
 
 /// Variables and their values, the variables in ascending order: a conjunction of literals, or an assignment.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::LARGEST_VARIABLE;
 use crate::error::{Error, Result};
 
 /// Which variable holds the next value of which: one-to-one, current to next.
@@ -9,8 +10,8 @@ use crate::error::{Error, Result};
 /// ```
 /// use strata_bdd::VariablePairs;
 ///
-/// assert_eq!(VariablePairs::interleaved(2), VariablePairs::new([(0, 1), (2, 3)])?);
-/// assert_eq!(VariablePairs::disjoint(2), VariablePairs::new([(0, 2), (1, 3)])?);
+/// assert_eq!(VariablePairs::interleaved(2)?, VariablePairs::new([(0, 1), (2, 3)])?);
+/// assert_eq!(VariablePairs::disjoint(2)?, VariablePairs::new([(0, 2), (1, 3)])?);
 /// # Ok::<(), strata_bdd::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +24,15 @@ impl VariablePairs {
     /// The pairs (current, next), in any order.
     ///
     /// # Errors
-    /// [`Error::PairedTwice`] when a variable is in two pairs, or is paired with itself.
+    /// [`Error::PairedTwice`] when a variable is in two pairs, or is paired with itself, [`Error::VariableOutOfRange`] beyond
+    /// 2^24 − 1.
     pub fn new(pairs: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
         let mut made = Self { next: BTreeMap::new(), current: BTreeMap::new() };
         for (current, next) in pairs {
             for variable in [current, next] {
+                if variable > LARGEST_VARIABLE {
+                    return Err(Error::VariableOutOfRange { variable: variable.into(), largest: LARGEST_VARIABLE });
+                }
                 if current == next || made.is_current(variable) || made.is_next(variable) {
                     return Err(Error::PairedTwice { variable });
                 }
@@ -38,18 +43,30 @@ impl VariablePairs {
         Ok(made)
     }
 
-    /// Current variables 0, 2, 4, … and next variables 1, 3, 5, …, of each `count`.
-    pub fn interleaved(count: u32) -> Self {
-        Self::of((0..count).map(|number| (2 * number, 2 * number + 1)))
+    /// Current variables 0, 2, 4, … and next variables 1, 3, 5, …, of each `count`: the order for relations in which each next
+    /// value depends on few current ones.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
+    pub fn interleaved(count: u32) -> Result<Self> {
+        Self::numbered(count, |number| (2 * number, 2 * number + 1))
     }
 
     /// Current variables from 0, then next variables from `count`.
-    pub fn disjoint(count: u32) -> Self {
-        Self::of((0..count).map(|number| (number, count + number)))
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
+    pub fn disjoint(count: u32) -> Result<Self> {
+        Self::numbered(count, |number| (number, count + number))
     }
 
-    fn of(pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        Self { next: pairs.clone().collect(), current: pairs.map(|(current, next)| (next, current)).collect() }
+    /// So many pairs, of all variables below twice as many.
+    fn numbered(count: u32, pair: impl Fn(u32) -> (u32, u32)) -> Result<Self> {
+        let last = 2 * i64::from(count) - 1;
+        if last > i64::from(LARGEST_VARIABLE) {
+            return Err(Error::VariableOutOfRange { variable: last, largest: LARGEST_VARIABLE });
+        }
+        Self::new((0..count).map(pair))
     }
 
     /// Whether `variable` is a current one.
