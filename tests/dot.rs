@@ -293,7 +293,7 @@ fn a_disk_that_fails_is_reported() {
     let forced = limits(|limits| (limits.diagrams, limits.block) = (0, 256));
     let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
     let store = Store::new(Config { testing, ..Config::default() }).unwrap();
-    let f = random_function(&store, 3, 8);
+    let f = random_function(&store, 3, 10);
     let before = disk.calls("read");
     let expected = text_of(&f, plain);
     let calls = disk.calls("read") - before;

@@ -113,16 +113,16 @@ impl Trace {
         self.largest().disk_bytes() > 0
     }
 
-    /// Operands were read often by as much as the window holds, or a wide node, and what else there is of the blocks, and never by
-    /// more. Nothing else was read.
+    /// There were many reads, often of as much as the window holds, or a wide node, and never of more than that or an extent of a
+    /// log, and what else there is of the blocks.
     fn read_in_pieces(&self) -> bool {
         let Limits { window, block, .. } = *self.store.config().testing.limits.as_ref().unwrap();
         let full = self.reads.iter().filter(|&&bytes| bytes + 16 > window).count();
-        full > 100 && self.reads.iter().all(|&bytes| bytes <= window.max(16) + 2 * block)
+        full > 100 && self.reads.iter().all(|&bytes| bytes <= window.max(8 * block) + 2 * block)
     }
 
     fn all_at_once(&self) -> bool {
-        self.spilled() && self.sorted_outside() && self.diagrams_on_disk()
+        self.spilled() && self.sorted_outside() && self.diagrams_on_disk() && self.read_in_pieces()
     }
 }
 
@@ -404,8 +404,8 @@ fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     let [f, g, h] = &operands;
     let bytes: u64 = operands.iter().map(Bdd::disk_bytes).sum();
     assert!(operands.iter().all(|f| f.width() * 8 > 2 * WINDOW as u64));
-    // The first operand may be read in windows an eighth as large; a level begins a new one.
-    let in_order = 8 * bytes / WINDOW as u64 + 3 * u64::from(variables);
+    // Two operands share the window; a level begins a new one.
+    let in_order = 2 * bytes / WINDOW as u64 + 3 * u64::from(variables);
     for operation in [&|| f.xor(g), &|| f.ite(g, h)] as [&dyn Fn() -> Result<Bdd>; 2] {
         let before = (disk.calls("read"), store.stats().processed_requests);
         operation()?;

@@ -35,6 +35,9 @@ enum Window<'a> {
 const NOTHING: Window = Window::Ram(&[0; 2]);
 const NOWHERE: u64 = 1 << 63;
 
+/// Blocks that are read from disk at once where all is read in order.
+const IN_ORDER: usize = 4;
+
 /// Nodes that are read from disk the first time.
 const FIRST_REACH: u64 = 1 << 12;
 
@@ -45,6 +48,12 @@ fn lanes<I: Lane>(node: u64) -> [I; 2] {
 }
 
 impl<'a> LevelReader<'a> {
+    /// A reader that is on no level yet and reads what is asked for in order. It reads a few blocks at once from disk, which are
+    /// still in the processor's cache when they are looked at.
+    pub fn in_order(file: &'a NodeFile, space: &Space) -> Self {
+        Self::new(file, IN_ORDER * space.limits.block)
+    }
+
     /// A reader that is on no level yet and reads at most `span` bytes at once from disk, and what else there is of their blocks.
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;

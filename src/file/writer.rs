@@ -302,7 +302,7 @@ fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
 fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
     let mut writer = NodeWriter::new(space)?;
     writer.reserve_levels(file.levels().ranks());
-    let mut reader = LevelReader::new(file, space.limits.window);
+    let mut reader = LevelReader::in_order(file, space);
     for (rank, variable) in (1..).zip(file.variables()) {
         reader.enter(rank);
         reader.each(space, |nodes: &[[u64; 2]]| {

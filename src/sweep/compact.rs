@@ -64,7 +64,7 @@ pub fn compact<I: Lane, const N: usize>(
             Ok(())
         })?;
     }
-    let mut reader = LevelReader::new(file, space.limits.window);
+    let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
         reader.enter(rank);
         marks.each::<I>(&mut reader, space, |marks, nodes, bits| {

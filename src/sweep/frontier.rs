@@ -89,7 +89,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             // The last lane has no operand: it is on no level ever.
             let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
             let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
-            let reader = LevelReader::new(file, if at == 0 { random / 8 } else { random });
+            let in_order = at == 0;
+            let reader =
+                if in_order { LevelReader::in_order(file, ground.space) } else { LevelReader::new(file, random) };
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: (0, 0) }
         });
         let (search, most) = (result.search, result.most);
@@ -497,7 +499,7 @@ pub fn check_ids<I: Lane>(end: u64, space: &Space) -> Result<()> {
     if end > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
 }
 
-/// Bytes that each operand read at random may map.
+/// Bytes of a window on each operand that is read at random.
 fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
 }

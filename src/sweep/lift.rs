@@ -109,7 +109,7 @@ impl<'f> Lift<'f> {
     fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, space: &Space) -> Result<Marks<'w>> {
         let _expanding = space.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);
-        let mut reader = LevelReader::new(self.file, space.limits.window);
+        let mut reader = LevelReader::in_order(self.file, space);
         for rank in self.cut + 1..self.file.levels().ranks() {
             reader.enter(rank);
             reader.each(space, |nodes: &[[I; 2]]| {
@@ -133,7 +133,7 @@ impl<'f> Lift<'f> {
         let _sweep = run.begin("reduce");
         let (space, levels) = (run.space, self.file.levels());
         let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
-        let mut reader = LevelReader::new(self.file, space.limits.window);
+        let mut reader = LevelReader::in_order(self.file, space);
         for rank in self.cut + 1..levels.ranks() {
             let (first, end) = levels.range(rank);
             let (width, desk) = (end - first, &mut run.desks[0]);

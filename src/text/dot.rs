@@ -36,8 +36,7 @@ pub fn write(
     let _span = tracing::debug_span!("dot").entered();
     let fail = |source| Error::Output { source };
     let mut out = BufWriter::new(out);
-    // Sweeps may go on meanwhile, and the window is theirs.
-    let mut reader = LevelReader::new(file, space.limits.block);
+    let mut reader = LevelReader::in_order(file, space);
     writeln!(out, "digraph {{").map_err(fail)?;
     for rank in (1..file.levels().ranks()).rev() {
         let label = escaped(&name(file.variable(rank)));

@@ -100,7 +100,7 @@ pub fn fold<C: Load<N>, const N: usize>(
     let mut root = upper.load.root();
     root[0] = file.root();
     upper.queue.push(0, root, space)?;
-    let mut reader = LevelReader::new(file, space.limits.window);
+    let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
