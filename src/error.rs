@@ -192,7 +192,9 @@ pub enum Error {
     },
 
     /// The progress callback stopped the operation.
-    #[error("the progress callback stopped the {sweep} sweep at variable {variable}; the operands are as they were")]
+    #[error(
+        "the progress callback stopped the {sweep} sweep at variable {variable}; operands that are held are as they were"
+    )]
     Stopped {
         /// The sweep, as in [`Progress`](crate::Progress).
         sweep: &'static str,

@@ -17,7 +17,7 @@ use std::{
 use common::{
     default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
-    functions::{hidden_weighted_bit, product},
+    functions::{hidden_weighted_bit, product, random_function},
     limits, tight, tightest,
 };
 use num_bigint::BigUint;
@@ -394,8 +394,14 @@ fn operands_of_different_stores_are_refused() -> Result<()> {
 
 /// A store with a callback.
 fn store_told(callback: impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Store {
+    store_with_told(limits(|_| ()), callback)
+}
+
+/// The same under some limits.
+fn store_with_told(limits: Limits, callback: impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Store {
     let progress: Option<ProgressCallback> = Some(Arc::new(callback));
-    Store::new(Config { progress, ..Config::default() }).unwrap()
+    let testing = Testing { limits: Some(limits), ..Testing::default() };
+    Store::new(Config { progress, testing, ..Config::default() }).unwrap()
 }
 
 #[test]
@@ -424,6 +430,29 @@ fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
     f.sat_count(3)?;
     let levels: Vec<_> = told().iter().map(|&(sweep, variable, _)| (sweep, variable)).collect();
     assert_eq!(levels, [("count", 2), ("count", 40), ("count", 900)]);
+    Ok(())
+}
+
+#[test]
+fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
+    const CHANGED: u32 = 9;
+    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let ear = heard.clone();
+    let store = store_with_told(limits(|limits| limits.small = 0), move |progress| {
+        ear.lock().unwrap().push(*progress);
+        ControlFlow::Continue(())
+    });
+    let f = random_function(&store, 5, 18);
+    let before = store.stats().processed_requests;
+    heard.lock().unwrap().clear();
+    let g = f.restrict([(CHANGED, true)])?;
+    // What leads to the level and what it leads to.
+    assert!(store.stats().processed_requests - before < 1 << 11 && g.node_count() > 10_000);
+    let levels = |sweep| -> Vec<u32> {
+        heard.lock().unwrap().iter().filter(|heard| heard.sweep == sweep).map(|heard| heard.variable).collect()
+    };
+    assert_eq!(levels("expand"), (0..18).collect::<Vec<_>>());
+    assert_eq!(levels("reduce"), (0..18).rev().filter(|&variable| variable != CHANGED).collect::<Vec<_>>());
     Ok(())
 }
 

@@ -40,12 +40,13 @@ pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &Run<'_>) -> bool {
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot
-/// that asks. The marks must fit.
+/// that asks. The marks must fit. The sweep has `made` so many nodes above.
 pub fn compact<I: Lane, const N: usize>(
     file: &NodeFile,
     top: usize,
     lane: usize,
     requests: &[Spool<I, N>],
+    made: u64,
     run: &mut Run<'_>,
 ) -> Result<Compact<I>> {
     let space = run.space;
@@ -73,6 +74,7 @@ pub fn compact<I: Lane, const N: usize>(
             }
             Ok(())
         })?;
+        run.report("expand", file.variable(rank), made)?;
     }
     let intact = marks.number();
     let mut below = NodeWriter::new(space)?;
@@ -91,6 +93,7 @@ pub fn compact<I: Lane, const N: usize>(
             below.push_all(&kept[..count], space)
         })?;
         below.end_level(file.variable(rank));
+        run.report("reduce", file.variable(rank), below.nodes())?;
     }
     let mut arrivals = Spool::new(Share::Arcs);
     for log in requests {

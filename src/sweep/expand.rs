@@ -11,7 +11,7 @@
 //! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
 //!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
-//! from a mapping. Where a level of one is beyond its share of the budget, logs are by its ids, so that each asks for a part of
+//! through a window. Where a level of one is beyond its share of the budget, logs are by its ids, so that each asks for a part of
 //! it; where that is still beyond it, or there is but one log, the requests are sorted once more by that operand and it is read in
 //! order too.
 //!
@@ -149,7 +149,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn copy(&mut self, level: usize, lane: usize, run: &mut Run<'_>) -> Result<()> {
         let (file, rank) = self.workers[0].operand(lane);
         let logs: Vec<_> = (level..self.ground.variables.len()).map(|level| self.take_all(level)).collect();
-        let Compact { below, arrivals } = compact(file, rank, lane, &logs, run)?;
+        let Compact { below, arrivals } = compact(file, rank, lane, &logs, self.result.levels.end(), run)?;
         check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
         (self.result.below, self.result.arrivals) = (Some(below), arrivals);
         Ok(())

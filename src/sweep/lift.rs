@@ -73,7 +73,7 @@ impl<'f> Lift<'f> {
         run: &mut Run<'_>,
     ) -> Result<Option<NodeFile>> {
         let (space, mut words) = (run.space, Vec::new());
-        let marks = self.marks::<I>(&mut words, space)?;
+        let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
         // What is asked for is known by its place.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
@@ -106,17 +106,19 @@ impl<'f> Lift<'f> {
     }
 
     /// Marks for what the levels above lead to below, counted.
-    fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, space: &Space) -> Result<Marks<'w>> {
+    fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, run: &mut Run<'_>) -> Result<Marks<'w>> {
+        let space = run.space;
         let _expanding = space.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);
         let mut reader = LevelReader::in_order(self.file, space);
-        for rank in self.cut + 1..self.file.levels().ranks() {
+        for rank in (self.cut + 1..self.file.levels().ranks()).rev() {
             reader.enter(rank);
             reader.each(space, |nodes: &[[I; 2]]| {
                 let below = |child: &&I| child.get() < self.below;
                 nodes.as_flattened().iter().filter(below).for_each(|child| marks.set(child.get()));
                 Ok(())
             })?;
+            run.report("expand", self.file.variable(rank), 0)?;
         }
         marks.number();
         Ok(marks)
