@@ -14,8 +14,8 @@ use crate::{
     disk::space::Space,
     error::{Error, Result},
     file::writer::NodeWriter,
-    model::{FALSE, TRUE},
-    store::{Store, check_variable, outside_callback},
+    model::{FALSE, TRUE, check_variable},
+    store::{Store, outside_callback},
     sweep::{build::build, copy::Copy as CopySpec},
 };
 

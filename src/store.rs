@@ -24,7 +24,7 @@ use crate::{
     },
     error::{Error, Result},
     file::node_file::NodeFile,
-    model::LARGEST_VARIABLE,
+    model::check_variable,
     sweep::{
         run::{Counters, Desk, Listener, Progress, Run},
         team::Team,
@@ -351,16 +351,6 @@ impl InCallback {
 impl Drop for InCallback {
     fn drop(&mut self) {
         IN_CALLBACK.set(false);
-    }
-}
-
-/// Checks that `variable` is one a diagram can have.
-pub(crate) fn check_variable(variable: impl Into<i64>) -> Result<()> {
-    let variable = variable.into();
-    if (0..=LARGEST_VARIABLE.into()).contains(&variable) {
-        Ok(())
-    } else {
-        Err(Error::VariableOutOfRange { variable, largest: LARGEST_VARIABLE })
     }
 }
 

@@ -4,8 +4,11 @@
 mod common;
 
 use common::{
-    Random, default_store, functions, functions::of_table, limits, roomy_store, shared_store_with, smallest_store,
-    store_with, table::Table, tightest,
+    Random, default_store,
+    functions::{self, of_table},
+    limits, roomy_store, shared_store_with, smallest_store, store_with,
+    table::Table,
+    tightest,
 };
 use strata_bdd::{Bdd, BinaryOp, Error, Result, Store, VariablePairs, testing::Limits};
 

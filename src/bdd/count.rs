@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    model::LARGEST_VARIABLE,
+    model::check_variable,
     sweep::fold::{
         count::{Count, approximate, count},
         number::power_of_two,
@@ -99,8 +99,8 @@ impl Bdd {
         if u64::from(variables) < support {
             return Err(Error::TooFewVariables { given: variables.into(), support });
         }
-        if variables > LARGEST_VARIABLE + 1 {
-            return Err(Error::VariableOutOfRange { variable: i64::from(variables) - 1, largest: LARGEST_VARIABLE });
+        if variables > 0 {
+            check_variable(variables - 1)?;
         }
         Ok(u64::from(variables) - support)
     }

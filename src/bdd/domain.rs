@@ -4,7 +4,7 @@ use super::Bdd;
 use crate::{
     disk::pool::Charge,
     error::{Error, Result},
-    store::check_variable,
+    model::check_variable,
 };
 
 impl Bdd {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Bdd;
 use crate::{
     error::Result,
-    store::check_variable,
+    model::check_variable,
     sweep::{
         and_exists::{AndExists, and_exists},
         build::build,
@@ -23,9 +23,9 @@ impl Bdd {
     /// the first if the diagram is in RAM, each of which disposes of at least two variables. Where there are more sets than
     /// nodes, every variable that is left takes a nested sweep over what lies below it, and none where no two cofactors need to
     /// be combined. The levels of a large diagram above the first of `variables` are not expanded, only reduced onto what became
-    /// of those below, where the budget has room for it, and a node that has nothing but `variables` below it is not followed: it is
-    /// true for some of their values. Before, one sweep over the part of the diagram in which all other
-    /// variables are false finds the value there.
+    /// of those below, where the budget has room for it, and a node that has nothing but `variables` below it is not followed:
+    /// it is true for some of their values, and false for others. Before, one sweep over the part of the diagram in which all
+    /// other variables are false finds the value there.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.

@@ -8,7 +8,8 @@ use std::{
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    store::{Store, check_variable},
+    model::check_variable,
+    store::Store,
     sweep::{
         build::{build, build_nested},
         compose::Compose,

@@ -8,8 +8,8 @@ use crate::{
     disk::{lane::Lane, space::Space},
     error::Result,
     file::writer::NodeWriter,
-    model::{FALSE, TRUE},
-    store::{Store, check_variable, outside_callback},
+    model::{FALSE, TRUE, check_variable},
+    store::{Store, outside_callback},
 };
 
 impl Store {

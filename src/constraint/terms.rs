@@ -1,7 +1,7 @@
 //! The terms of a weighted sum, and the bounds at which no term matters any more.
 
 use super::account::Account;
-use crate::{error::Result, store::check_variable};
+use crate::{error::Result, model::check_variable};
 
 /// One variable with its weight, and what the sums of this and all later terms have in common.
 ///

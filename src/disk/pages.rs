@@ -4,8 +4,8 @@ use std::io;
 
 use memmap2::MmapMut;
 
-/// Anonymous memory that grows without being copied: address space at once, pages when something is first read into them, and all of
-/// it given back to the system on drop.
+/// Anonymous memory that grows without being copied: address space at once, pages when something is first read into them, and
+/// all of it given back to the system on drop.
 ///
 /// Files are read and not mapped: where a disk cannot give a page of a mapping, the process is killed, and a page that the system
 /// dropped comes back as nobody has checked it.

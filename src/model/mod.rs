@@ -14,6 +14,8 @@
 pub mod op;
 pub mod pairs;
 
+use crate::error::{Error, Result};
+
 /// The id of the terminal false.
 pub const FALSE: u64 = 0;
 /// The id of the terminal true.
@@ -32,6 +34,16 @@ pub fn value(id: u64) -> Option<bool> {
 /// How many of them one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level,
 /// from an eighth of the budget and 8 MiB, so a hundred thousand levels want 100 MiB and a million want 1.5 GiB.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
+
+/// Checks that `variable` is one a diagram can have.
+pub fn check_variable(variable: impl Into<i64>) -> Result<()> {
+    let variable = variable.into();
+    if (0..=LARGEST_VARIABLE.into()).contains(&variable) {
+        Ok(())
+    } else {
+        Err(Error::VariableOutOfRange { variable, largest: LARGEST_VARIABLE })
+    }
+}
 
 /// Variables and their values, the variables in ascending order: a conjunction of literals, or an assignment.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::LARGEST_VARIABLE;
+use super::check_variable;
 use crate::error::{Error, Result};
 
 /// Which variable holds the next value of which: one-to-one, current to next.
@@ -30,9 +30,7 @@ impl VariablePairs {
         let mut made = Self { next: BTreeMap::new(), current: BTreeMap::new() };
         for (current, next) in pairs {
             for variable in [current, next] {
-                if variable > LARGEST_VARIABLE {
-                    return Err(Error::VariableOutOfRange { variable: variable.into(), largest: LARGEST_VARIABLE });
-                }
+                check_variable(variable)?;
                 if current == next || made.is_current(variable) || made.is_next(variable) {
                     return Err(Error::PairedTwice { variable });
                 }
@@ -62,9 +60,8 @@ impl VariablePairs {
 
     /// So many pairs, of all variables below twice as many.
     fn numbered(count: u32, pair: impl Fn(u32) -> (u32, u32)) -> Result<Self> {
-        let last = 2 * i64::from(count) - 1;
-        if last > i64::from(LARGEST_VARIABLE) {
-            return Err(Error::VariableOutOfRange { variable: last, largest: LARGEST_VARIABLE });
+        if count > 0 {
+            check_variable(2 * i64::from(count) - 1)?;
         }
         Self::new((0..count).map(pair))
     }

@@ -29,9 +29,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Quantify {
     /// The value that decides: true for "or", false for "and".
-    pub absorbing: bool,
+    absorbing: bool,
     /// Whether the operand is complemented.
-    pub complement: bool,
+    complement: bool,
     /// The variables, in ascending order.
     variables: Vec<u32>,
     /// Nodes of the operand with smaller ids decide a set like the value itself: all of their levels are combined away.
