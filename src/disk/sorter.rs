@@ -131,7 +131,12 @@ impl Sorter {
     }
 
     /// The first `count` of the records that were ordered last.
-    pub fn records<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
+    pub fn records<I: Lane, const N: usize>(&self, count: usize) -> &[[I; N]] {
+        &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
+    }
+
+    /// The same, to change.
+    pub fn records_mut<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
         &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 }

@@ -3,7 +3,7 @@
 //! Every step is done for the whole batch before the next begins, so that each is a short loop that keeps what it works with in
 //! registers.
 
-use super::spec::Spec;
+use super::{run::Kept, spec::Spec};
 use crate::disk::{lane::Lane, sorter::BATCH};
 
 /// Requests that are expanded together. Kept from batch to batch and from sweep to sweep: to clear it takes longer than a small
@@ -51,6 +51,14 @@ impl<I: Lane, const N: usize> Default for Batch<I, N> {
 }
 
 impl<I: Lane, const N: usize> Batch<I, N> {
+    /// The one that is kept.
+    pub fn of(kept: &mut Kept) -> &mut Self {
+        let batch = kept.get::<Self>();
+        // An operation that failed may have left something.
+        batch.take_asked();
+        batch
+    }
+
     /// Takes the heads out of `requests`, which come in order after `last`; gives their number.
     #[inline(always)]
     pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {

@@ -19,13 +19,15 @@
 //! and arcs, and one level's array for sorting.
 
 use std::{
+    mem,
     ops::Range,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
 };
 
 use super::{
     compact::{self, Compact, compact},
     frontier::{Frontier, Ground, check_ids},
+    pile::Pile,
     run::{Desk, Run},
     slices::Slices,
     spec::Spec,
@@ -109,7 +111,7 @@ struct Downward<'a, I, S, const N: usize> {
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn new(ground: Ground<'a, S, N>, mut result: Unreduced<I>) -> Result<Self> {
         result.reserve(ground.variables.len());
-        let halves = std::mem::take(&mut result.parts);
+        let halves = mem::take(&mut result.parts);
         let parts = Parts::new(halves.len());
         let slices = ground.slices(parts, 0);
         let worker = |part| Frontier::new(&ground, &result, &slices, part);
@@ -227,31 +229,66 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// The same by all workers at once, of which each has its own strips.
+    /// The same by all workers at once.
     fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
-        let slices = self.workers[0].slices.clone();
+        let (slices, space) = (self.workers[0].slices.clone(), run.space);
         let shift = slices.shift();
-        run.space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
+        space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
         for worker in 0..slices.workers() {
             if let Some(log) = slices.far_log(level, worker) {
                 let mut far = self.take(log..log + 1);
                 let own = &mut self.workers[worker];
-                far.drain(run.space, |block| block.iter().try_for_each(|&request| own.enqueue(level, request)))?;
+                far.drain(space, |block| block.iter().try_for_each(|&request| own.enqueue(level, request)))?;
             }
         }
-        let strips = |worker| slices.strips_of(level, worker).map(|log| self.take(log..log + 1)).collect::<Vec<_>>();
-        let requests: Vec<_> = (0..slices.workers()).map(strips).collect();
+        for (at, worker) in (0..).zip(&mut self.workers) {
+            worker.begin_level(first + at, shift);
+        }
+        let strips = |worker| slices.strips_of(level, worker).map(|log| self.take(log..log + 1)).collect();
+        let requests: Vec<Vec<_>> = (0..slices.workers()).map(strips).collect();
+        let at_once =
+            |strips: &Vec<Spool<I, N>>| strips.len() == 1 && strips[0].count() <= space.limits.most_sorted::<I, N>();
+        if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.late_operands() == 0) {
+            self.expand_piles(level, requests.into_iter().flatten(), run)?;
+        } else {
+            self.expand_strips(level, requests, run)?;
+        }
+        self.close(level, shift);
+        Ok(())
+    }
+
+    /// Each worker expands its own strips.
+    fn expand_strips(&mut self, level: usize, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), strips)| {
-            worker.begin_level(first + at as u64, shift);
             strips.into_iter().enumerate().try_for_each(|(strip, mut requests)| {
                 worker.open_strip(level, at, strip);
                 worker.expand_level(level, &mut requests, desk)
             })
         })?;
-        self.close(level, shift);
+        Ok(())
+    }
+
+    /// Each worker sorts its own requests, and expands what others have left when it is done with them.
+    fn expand_piles(
+        &mut self,
+        level: usize,
+        requests: impl Iterator<Item = Spool<I, N>>,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        let piles: Vec<_> = self.workers.iter().map(|_| OnceLock::new()).collect();
+        let tasks = piles.iter().zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
+        run.team.each(tasks, |(((own, worker), desk), mut requests)| {
+            let count = requests.count() as usize;
+            desk.sorter.keep(&mut requests, N - 1, run.space)?;
+            let own = own.get_or_init(|| Pile::new(mem::take(&mut desk.sorter), count));
+            worker.expand_piles(level, own, &piles, desk)
+        })?;
+        for (desk, pile) in run.desks.iter_mut().zip(piles) {
+            desk.sorter = pile.into_inner().expect("a pile of each").into_sorter();
+        }
         Ok(())
     }
 

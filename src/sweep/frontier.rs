@@ -1,16 +1,17 @@
 //! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{
     batch::{Asking, Batch},
+    pile::Pile,
     run::Desk,
     slices::Slices,
     spec::Spec,
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool},
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::BATCH, space::Space, spool::Spool},
     error::{Error, Result},
     file::{
         level_map::LevelMap,
@@ -252,35 +253,58 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         requests: &mut Spool<I, N>,
         desk: &mut Desk,
     ) -> Result<()> {
-        let Ground { spec, space, .. } = self.ground;
         let Desk { sorter, batches, .. } = desk;
-        let batch = batches.get::<Batch<I, N>>();
-        // An operation that failed may have left something.
-        batch.take_asked();
-        let rule = spec.rule(self.ground.variables[level]);
-        let late = self.late_operands();
-        debug_assert!(late == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
-        let mut suspended = Spool::<I, L>::new(Share::Queue);
-        let (mut last, mut passing) = ([I::MAX; N], None);
-        sorter.sort(requests, N - 1, space, &mut |requests: &[[I; N]]| {
-            if self.ended() {
-                return Ok(());
-            }
-            self.check_room(requests.len())?;
-            let heads = batch.fill(requests, &mut last);
-            let mut arcs = requests.len();
-            for at in 0..N - 1 {
-                self.look_up(at, batch, heads, late)?;
-            }
-            match rule {
-                _ if late != 0 => self.suspend_all(batch, heads, late, &mut suspended)?,
-                Some(rule) => arcs = self.follow(rule, requests, batch, &mut passing)?,
-                None => self.ask_for_all(batch, heads),
-            }
-            self.send_asked(batch, level + 1)?;
-            if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], space) }
-        })?;
+        let mut course = Course::<_, _, N, L>::new(level, self.ground, self.late_operands());
+        let batch = Batch::of(batches);
+        let space = self.ground.space;
+        sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut course))?;
+        let Course { late, rule, suspended, .. } = course;
         if late == 0 { Ok(()) } else { self.resolve_late(level, late, rule, suspended, desk) }
+    }
+
+    /// The same for what the workers of a level have in `piles`: for its `own` first, then for what others have left. No operand
+    /// may be too wide there to be read at random.
+    pub fn expand_piles(&mut self, level: usize, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
+        let mut course = Course::<_, _, N, 0>::new(level, self.ground, 0);
+        let batch = Batch::of(&mut desk.batches);
+        let mut expand = |requests: &[[I; N]]| {
+            requests.chunks(BATCH).try_for_each(|requests| self.expand_some(requests, batch, &mut course))
+        };
+        while let Some(requests) = own.take_first() {
+            expand(requests)?;
+        }
+        for other in piles {
+            while let Some(requests) = other.get().and_then(Pile::take_last) {
+                expand(requests)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for a few requests.
+    #[inline(always)]
+    fn expand_some<const L: usize>(
+        &mut self,
+        requests: &[[I; N]],
+        batch: &mut Batch<I, N>,
+        course: &mut Course<I, S::Rule, N, L>,
+    ) -> Result<()> {
+        if self.ended() {
+            return Ok(());
+        }
+        self.check_room(requests.len())?;
+        let heads = batch.fill(requests, &mut course.last);
+        let mut arcs = requests.len();
+        for at in 0..N - 1 {
+            self.look_up(at, batch, heads, course.late)?;
+        }
+        match course.rule {
+            _ if course.late != 0 => self.suspend_all(batch, heads, course.late, &mut course.suspended)?,
+            Some(rule) => arcs = self.follow(rule, requests, batch, &mut course.passing)?,
+            None => self.ask_for_all(batch, heads),
+        }
+        self.send_asked(batch, course.level + 1)?;
+        if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space) }
     }
 
     /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
@@ -379,7 +403,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// The operands of which this level can neither be in RAM nor in a window whole, as a set of bits.
-    fn late_operands(&self) -> u32 {
+    pub fn late_operands(&self) -> u32 {
         let span = window_of::<N>(self.ground.space) as u64;
         (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
     }
@@ -471,6 +495,26 @@ impl<S, const N: usize> Ground<'_, S, N> {
     /// A queue of all levels.
     pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
         LevelQueue::new(slices.all_logs(self.variables.len()), slices.workers(), self.space)
+    }
+}
+
+/// What a worker knows while it goes through the requests of a level.
+struct Course<I, R, const N: usize, const L: usize> {
+    level: usize,
+    rule: Option<R>,
+    /// The operands that are too wide here to be read at random, as a set of bits, and the nodes that wait for them.
+    late: u32,
+    suspended: Spool<I, L>,
+    /// The last request, and what it became if it goes on below by the rule.
+    last: [I; N],
+    passing: Option<[I; N]>,
+}
+
+impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
+    fn new<S: Spec<N, Rule = R>>(level: usize, ground: Ground<'_, S, N>, late: u32) -> Self {
+        debug_assert!(late == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
+        let rule = ground.spec.rule(ground.variables[level]);
+        Self { level, rule, late, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
     }
 }
 

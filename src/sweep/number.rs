@@ -65,7 +65,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
 
     /// The nodes as (low, high, node) in order, once they are sorted.
     fn run(&mut self) -> &mut [[I; 3]] {
-        self.desk.sorter.records(self.width as usize)
+        self.desk.sorter.records_mut(self.width as usize)
     }
 
     /// Puts the ids of nodes that were numbered where they are sorted.

@@ -5,7 +5,8 @@
 //!                        └─► those of worker 1 ─► its nodes, its arcs ─► a queue of its own ─┴─► next level
 //! ```
 //! A request belongs to one worker, whoever asks, so that equal ones meet; its node and all that becomes of that belong to the
-//! same worker. Nobody shares anything that changes, and all wait for each other between two steps of a level.
+//! same worker. But who is done with its own before others takes some of what they have sorted, and the nodes of these are its
+//! own. Nobody shares anything else that changes, and all wait for each other between two steps of a level.
 
 use std::{
     ops::Range,

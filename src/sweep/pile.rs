@@ -1,0 +1,124 @@
+//! `Pile`: the sorted requests of one worker on a level. It takes from the front, and whoever has nothing left from the back.
+
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::disk::{lane::Lane, sorter::Sorter};
+
+/// Requests that are taken at once; more where they ask for the same.
+const TAKEN: usize = 1024;
+
+/// Sorted requests, and which of them nobody has taken. Those that agree go together.
+pub struct Pile {
+    sorter: Sorter,
+    left: Mutex<Range<usize>>,
+}
+
+impl Pile {
+    /// The `count` requests that `sorter` has kept.
+    pub fn new(sorter: Sorter, count: usize) -> Self {
+        Self { sorter, left: Mutex::new(0..count) }
+    }
+
+    /// What they were sorted in.
+    pub fn into_sorter(self) -> Sorter {
+        self.sorter
+    }
+
+    /// Some requests from the front.
+    pub fn take_first<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
+        self.take(|left, begins| {
+            let at = (left.start + TAKEN..left.end).find(begins).unwrap_or(left.end);
+            (left.start..at, at..left.end)
+        })
+    }
+
+    /// Some requests from the back.
+    pub fn take_last<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
+        self.take(|left, begins| {
+            let last = left.end.saturating_sub(TAKEN);
+            let at = (left.start + 1..=last).rev().find(begins).unwrap_or(left.start);
+            (at..left.end, left.start..at)
+        })
+    }
+
+    /// Takes those of the first of two ranges and leaves the second, if there are any left; `cut` is told which they are, and
+    /// whether one does not agree with the one before.
+    fn take<I: Lane, const N: usize>(
+        &self,
+        cut: impl Fn(&Range<usize>, &dyn Fn(&usize) -> bool) -> (Range<usize>, Range<usize>),
+    ) -> Option<&[[I; N]]> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = self.sorter.records(left.end);
+        let begins = |&at: &usize| requests[at][..N - 1] != requests[at - 1][..N - 1];
+        let (taken, rest) = cut(&left, &begins);
+        *left = rest;
+        Some(&requests[taken]).filter(|taken| !taken.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::disk::space::testing;
+
+    /// Requests of which this many in a row agree, in some other order.
+    fn requests(runs: impl Iterator<Item = u32>) -> Vec<[u32; 2]> {
+        let sorted = (0..).zip(runs).flat_map(|(id, count)| (0..count).map(move |slot| [id, slot]));
+        let mut requests: Vec<_> = sorted.collect();
+        requests.reverse();
+        requests
+    }
+
+    #[test]
+    fn each_request_is_taken_once_and_those_that_agree_together() {
+        let space = testing::space(1 << 24);
+        let long = TAKEN as u32 * 3;
+        let short = vec![3; 9 * TAKEN];
+        let cases: [&[u32]; 6] = [&[], &[1], &[long], &[1, long, 1], &[long, 1, long, 7], &short];
+        for runs in cases {
+            let all = requests(runs.iter().copied());
+            for backwards in 0..4 {
+                let mut sorter = Sorter::default();
+                sorter.keep(&all[..], 1, &space).expect("room");
+                let pile = Pile::new(sorter, all.len());
+                let mut taken = Vec::new();
+                for turn in 0.. {
+                    let some = if turn % 4 < backwards { pile.take_last() } else { pile.take_first() };
+                    let Some(some): Option<&[[u32; 2]]> = some else { break };
+                    let [first, last] = [some[0], some[some.len() - 1]].map(|[id, _]| id as usize);
+                    // A whole number of runs.
+                    assert_eq!(some.len() as u32, runs[first..=last].iter().sum::<u32>());
+                    let longest = runs[first].max(runs[last]) as usize;
+                    assert!(some.len() < TAKEN + longest, "{} at once", some.len());
+                    taken.extend_from_slice(some);
+                }
+                taken.sort_unstable();
+                assert!(taken.iter().eq(all.iter().rev()), "{runs:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn several_threads_take_everything_once() {
+        let space = testing::space(1 << 24);
+        let all = requests((0..40_000).map(|at| at % 5));
+        let mut sorter = Sorter::default();
+        sorter.keep(&all[..], 1, &space).expect("room");
+        let pile = Pile::new(sorter, all.len());
+        let take_all =
+            |take: &dyn Fn() -> Option<Vec<[u32; 2]>>| std::iter::from_fn(take).flatten().collect::<Vec<_>>();
+        let mut taken = thread::scope(|scope| {
+            let others = [0; 3].map(|_| scope.spawn(|| take_all(&|| pile.take_last().map(<[_]>::to_vec))));
+            let mut taken = take_all(&|| pile.take_first().map(<[_]>::to_vec));
+            taken.extend(others.into_iter().flat_map(|other| other.join().expect("no panic")));
+            taken
+        });
+        taken.sort_unstable();
+        assert!(taken.iter().eq(all.iter().rev()));
+    }
+}
