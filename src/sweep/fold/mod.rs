@@ -12,8 +12,10 @@
 //! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs, [`sample`] numbers again. The last two end in
 //! paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
-//! Cost: every arc is pushed and popped once, and sorted where its level does not fit an array; O(sort(f)) transfers. Memory: the
-//! budget's share for the queue, and one level's array.
+//! Where the level below fits an array, what is for it goes there at once.
+//!
+//! Cost: every other arc is pushed and popped once, and sorted where its level does not fit an array; O(sort(f)) transfers.
+//! Memory: the budget's share for the queue, and two levels' arrays.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 
@@ -22,6 +24,8 @@ pub mod number;
 pub mod optimum;
 pub mod sample;
 mod trace;
+
+use std::mem;
 
 use super::run::Run;
 use crate::{
@@ -96,26 +100,37 @@ pub fn fold<C: Load<N>, const N: usize>(
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
     let ranks = LevelMap::new(file.levels(), |rank| rank as u32);
-    let mut upper = Fold { file, ranks, load, queue: LevelQueue::new(top, 1, space)?, terminal: terminal.into() };
+    let mut upper = Fold {
+        file,
+        ranks,
+        load,
+        queue: LevelQueue::new(top, 1, space)?,
+        terminal: terminal.into(),
+        below: Level::new(mem::take(&mut run.desks[0].ids)),
+    };
+    let mut level = Level::new(mem::take(&mut run.desks[0].children));
     let mut root = upper.load.root();
     root[0] = file.root();
     upper.queue.push(0, root, space)?;
+    upper.open(top, space);
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
         let values = upper.queue.take(top - rank);
         reader.enter(rank);
-        let width = file.levels().range(rank).1 - file.levels().first(rank);
-        if C::SCATTERED && width.saturating_mul(size_of::<[u64; N]>() as u64) <= space.limits.dense as u64 {
-            upper.scatter(values, rank, &mut run.desks[0].children, &mut reader, space)?;
+        mem::swap(&mut level, &mut upper.below);
+        upper.open(rank - 1, space);
+        if level.width > 0 {
+            upper.scatter(values, rank, level.wholes(), &mut reader, space)?;
         } else {
             upper.gather(values, rank, &mut run.desks[0].sorter, &mut reader, space)?;
         }
         if upper.load.in_vain() {
-            return Ok(None);
+            break;
         }
         run.report(C::SWEEP, file.variable(rank), 0)?;
     }
-    Ok(Some(upper.load))
+    (run.desks[0].children, run.desks[0].ids) = (level.words, upper.below.words);
+    Ok(Some(upper.load).filter(|load| !load.in_vain()))
 }
 
 /// The sweep between two levels.
@@ -127,31 +142,54 @@ struct Fold<'a, C, const N: usize> {
     /// What travels down.
     queue: LevelQueue<u64, N>,
     terminal: u64,
+    /// Where values for the level that comes next go at once.
+    below: Level<N>,
+}
+
+/// What has gathered at the nodes of a level, in an array.
+struct Level<const N: usize> {
+    words: Vec<u64>,
+    /// The first id, and how many there are; none where values do not go to an array.
+    first: u64,
+    width: u64,
+}
+
+impl<const N: usize> Level<N> {
+    fn new(words: Vec<u64>) -> Self {
+        Self { words, first: 0, width: 0 }
+    }
+
+    /// For every node what has gathered there. No node has the id 0: that is where nothing has.
+    fn wholes(&mut self) -> &mut [[u64; N]] {
+        bytemuck::cast_slice_mut(&mut self.words)
+    }
 }
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
-    /// Merges the values of a level where they belong in an array, and sends on what has gathered.
+    /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.
+    fn open(&mut self, rank: usize, space: &Space) {
+        let (first, end) = self.file.levels().range(rank);
+        let bytes = (end - first).saturating_mul(size_of::<[u64; N]>() as u64);
+        let width = if C::SCATTERED && rank > 0 && bytes <= space.limits.dense as u64 { end - first } else { 0 };
+        (self.below.first, self.below.width) = (first, width);
+        self.below.words.clear();
+        self.below.words.resize(width as usize * N, 0);
+    }
+
+    /// Merges the values of a level where they belong among what has gathered there, and sends on all of it.
     fn scatter(
         &mut self,
         mut values: Spool<u64, N>,
         rank: usize,
-        array: &mut Vec<u64>,
+        wholes: &mut [[u64; N]],
         reader: &mut LevelReader<'_>,
         space: &Space,
     ) -> Result<()> {
-        let (first, end) = self.file.levels().range(rank);
-        array.clear();
-        array.resize((end - first) as usize * N, 0);
-        let wholes: &mut [[u64; N]] = bytemuck::cast_slice_mut(array);
+        let first = self.file.levels().first(rank);
         values.drain(space, |block| {
-            block.iter().try_for_each(|value| match &mut wholes[(value[0] - first) as usize] {
-                // No node has the id 0.
-                whole if whole[0] == 0 => {
-                    *whole = *value;
-                    self.load.open(value, space)
-                }
-                whole => self.load.merge(whole, value, space),
-            })
+            block
+                .iter()
+                .try_for_each(|value| add(&mut self.load, &mut wholes[(value[0] - first) as usize], value, space))
         })?;
         wholes.iter().filter(|whole| whole[0] > 0).try_for_each(|whole| self.send(whole, rank, reader, space))
     }
@@ -204,8 +242,22 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         value[0] = child;
         if child == self.terminal {
             self.load.arrive(&value, space)
+        } else if child.wrapping_sub(self.below.first) < self.below.width {
+            let at = (child - self.below.first) as usize;
+            add(&mut self.load, &mut self.below.wholes()[at], &value, space)
         } else {
             self.queue.push(self.file.levels().ranks() - 1 - to, value, space)
         }
+    }
+}
+
+/// Merges `value` into what has gathered at its node, if anything has.
+#[inline(always)]
+fn add<C: Load<N>, const N: usize>(load: &mut C, whole: &mut [u64; N], value: &[u64; N], space: &Space) -> Result<()> {
+    if whole[0] == 0 {
+        *whole = *value;
+        load.open(value, space)
+    } else {
+        load.merge(whole, value, space)
     }
 }
