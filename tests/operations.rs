@@ -363,6 +363,24 @@ fn every_number_of_threads_gives_the_same() -> Result<()> {
     random_cases(&shared_store_with(2, &Limits { queue: 32 << 10, ..tightest() }), 19, 5, 8)
 }
 
+/// Levels so wide that a thread takes of what others have sorted, which happens at other times in every run.
+#[test]
+fn who_does_a_request_makes_no_difference() -> Result<()> {
+    let results = |store: &Store| -> Result<Vec<Bdd>> {
+        let [f, g, h] = [1, 2, 3].map(|seed| functions::random_function(store, seed, 16));
+        let fewer = f.restrict([(3, true), (9, false)])?;
+        Ok(vec![f.xor(&g)?, f.ite(&g, &h)?, f.exists([4, 11])?, f.compose(6, &h)?, f.and_exists(&g, [8])?, fewer])
+    };
+    let expected = results(&roomy_store())?;
+    assert!(expected[0].width() > 2048);
+    for threads in [2, 3] {
+        let store = shared_store_with(threads, &limits(|_| ()));
+        assert_eq!(results(&store)?, expected, "{threads} threads");
+        assert!(store.stats().shared_levels > 50);
+    }
+    Ok(())
+}
+
 #[test]
 fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     let store = default_store();
