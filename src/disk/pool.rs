@@ -1,7 +1,7 @@
 //! Memory in recycled blocks, each charged to a share of the budget.
 //!
 //! Fresh pages are the dearest thing on the machines this runs on, so a block that is dropped goes to a free list and not
-//! back to the system. Three sizes: a level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
+//! back to the system. Four sizes: a level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
 
 use std::{
     fmt,
@@ -32,14 +32,14 @@ pub enum Share {
 
 const SHARES: usize = 5;
 
-/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, and `Large` where it is long.
+/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, and `Large` is for what is read from disk at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Class {
     /// 256 bytes.
     Small,
     /// 4 KiB.
     Medium,
-    /// The pool's own block size; the smallest class that goes to disk in the ordinary course of things.
+    /// The pool's own block size.
     Full,
     /// Eight times that.
     Large,

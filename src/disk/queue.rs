@@ -147,7 +147,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
             if freed > enough {
                 break;
             }
-            let bundle = if log.memory() < space.pool.block_bytes() { &mut short } else { &mut long };
+            let bundle = if log.resident() < space.pool.block_bytes() { &mut short } else { &mut long };
             freed += log.evict(bundle)?;
         }
         self.held -= freed;

@@ -130,6 +130,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().map(Part::memory).sum::<usize>() + size_of_val(self.tail.words())
     }
 
+    /// Bytes of the records that are in memory, if none has gone to disk after one that stayed.
+    pub fn resident(&self) -> usize {
+        let last = self.parts.iter().rev().take_while(|part| matches!(part, Part::Ram(..)));
+        (last.map(|part| part.lanes() as usize).sum::<usize>() + self.used as usize) * size_of::<I>()
+    }
+
     /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
     pub fn join(&mut self, mut other: Self) {
         if self.count() == 0 {
