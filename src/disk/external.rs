@@ -2,9 +2,9 @@
 //!
 //! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
-//! records are counted; and what is in the file for the record, so each has a checksum. It names its segment files, so they are
-//! unlinked as soon as they are written: the sorter keeps them open, and a kill leaves behind no more than the folder and the one
-//! segment being written.
+//! records are counted; and what is in the file for the record, so each has a checksum, which does not tell one segment from another.
+//! It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them open, and a kill leaves
+//! behind no more than the folder and the one segment being written.
 
 use std::{
     cmp::Ordering,
