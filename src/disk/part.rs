@@ -76,20 +76,20 @@ impl<'a> Reader<'a> {
         Self { share, pool, stretch: None, records: None }
     }
 
-    /// Shows all records of `part`, a block at most at a time.
+    /// Shows all records of `part`, a block at most at a time, and to which log they belong of those that share it.
     pub fn visit<I: Lane, const N: usize>(
         &mut self,
         part: &Part,
-        mut show: impl FnMut(&[[I; N]]) -> Result<()>,
+        mut show: impl FnMut(u32, &[[I; N]]) -> Result<()>,
     ) -> Result<()> {
         let stretch = match part {
-            Part::Ram(block, lanes) => return show(records(block.words(), *lanes as usize)),
+            Part::Ram(block, lanes) => return show(0, records(block.words(), *lanes as usize)),
             Part::Disk(stretch) => stretch,
         };
         let (mut at, bytes) = (0, stretch.read(&mut self.stretch, self.share, self.pool)?);
         while at < bytes.len() {
-            let (records, next) = stretch.records(bytes, at, &mut self.records, self.share, self.pool)?;
-            show(records)?;
+            let (records, log, next) = stretch.records(bytes, at, &mut self.records, self.share, self.pool)?;
+            show(log, records)?;
             at = next;
         }
         Ok(())

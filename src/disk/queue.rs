@@ -4,10 +4,19 @@
 //! one log per level still to come, and a level's log is sorted when its turn comes. When the queue's share of the budget is
 //! used up, the logs that are needed last go to disk.
 //!
+//! ```text
+//!   levels:   at hand │ near                    │ group                   │ group                   │ …
+//!   memory:       log │ log  log  log  log  log │ log  log  log  log  log │ log  log  log  log  log │
+//!   disk:             │ log  log  log  log  log │ long  ┆ all short ones  │ long  ┆ all short ones  │
+//! ```
+//! Where there are many levels, what most of them have in memory is short. The short logs of neighbouring levels go to disk as
+//! one, which is given out among them when the first of them is taken: so there is little to know about each, and much to read
+//! at once.
+//!
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
 
-use std::ops::Range;
+use std::{mem, ops::Range};
 
 use super::{
     lane::Lane,
@@ -22,6 +31,9 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
+    /// What so many levels had on disk together when they were short, and of how many groups that has been given out.
+    groups: Vec<Spool<I, N>>,
+    near: usize,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
@@ -36,6 +48,9 @@ pub struct LevelQueue<I, const N: usize> {
 /// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
 const SPARES: usize = 16;
 
+/// Levels of a group. Of the logs of one group a quarter of the smallest quota is 2 KiB each, and so many small blocks are 16 KiB.
+const GROUP: usize = 64;
+
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `levels` levels, one of so many `queues` that use their share at the same time.
     ///
@@ -44,8 +59,10 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn new(levels: usize, queues: usize, space: &Space) -> Result<Self> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / queues;
-        let levels = (0..levels).map(|_| Spool::new(Share::Queue)).collect();
-        Ok(Self { levels, spare: Vec::new(), quota, held: 0, fillings: Default::default(), _charge: charge })
+        let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
+        let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
+        let (spare, fillings) = (Vec::new(), Default::default());
+        Ok(Self { levels, groups, near: 0, spare, quota, held: 0, fillings, _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -54,7 +71,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// `BudgetExceeded` when the share of tables has no room for so many.
     pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
         // A sweep keeps a few small tables beside its queue, by level.
-        space.pool.charge(levels * (size_of::<Spool<I, N>>() + 64), "a queue of so many levels")
+        let logs = levels + levels.div_ceil(GROUP);
+        space.pool.charge(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
     }
 
     /// Pushes `record` for `level`, which has not been taken.
@@ -78,33 +96,67 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
-    /// How many records there are for `level`.
-    pub fn count(&self, level: usize) -> u64 {
-        self.levels[level].count()
+    /// How many records there are for `level`, which is taken next but for others of its group.
+    pub fn count(&mut self, level: usize, space: &Space) -> Result<u64> {
+        self.give_out(level, space)?;
+        Ok(self.levels[level].count())
     }
 
-    /// Whether `is` holds for all records for `level`.
-    pub fn all(&self, level: usize, space: &Space, is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
-        self.levels[level].all(space, is)
+    /// Whether `is` holds for all records for `level`; if that is the first of a group, for those that all of the group have on disk
+    /// as well.
+    pub fn all(&self, level: usize, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
+        let first = level.is_multiple_of(GROUP);
+        Ok(self.levels[level].all(space, &mut is)? && (!first || self.groups[level / GROUP].all(space, is)?))
     }
 
-    /// The records for `level`; its log is then gone from the queue.
-    pub fn take(&mut self, level: usize) -> Spool<I, N> {
-        let log = std::mem::replace(&mut self.levels[level], Spool::new(Share::Queue));
+    /// The records for `level`, before all that have not been taken; its log is then gone from the queue.
+    pub fn take(&mut self, level: usize, space: &Space) -> Result<Spool<I, N>> {
+        self.give_out(level, space)?;
+        Ok(self.take_log(level))
+    }
+
+    fn take_log(&mut self, level: usize) -> Spool<I, N> {
+        let log = mem::replace(&mut self.levels[level], Spool::new(Share::Queue));
         self.held -= log.memory();
         log
     }
 
     /// The records for `levels` of the queues of all `owners`, as one log.
-    pub fn take_all<O>(owners: &mut [O], queue_of: impl Fn(&mut O) -> &mut Self, levels: Range<usize>) -> Spool<I, N> {
+    pub fn take_all<O>(
+        owners: &mut [O],
+        queue_of: impl Fn(&mut O) -> &mut Self,
+        levels: Range<usize>,
+        space: &Space,
+    ) -> Result<Spool<I, N>> {
         if let ([owner], 1) = (&mut *owners, levels.len()) {
-            return queue_of(owner).take(levels.start);
+            return queue_of(owner).take(levels.start, space);
         }
         let mut all = Spool::new(Share::Queue);
         for owner in owners {
-            levels.clone().for_each(|level| all.join(queue_of(owner).take(level)));
+            for level in levels.clone() {
+                all.join(queue_of(owner).take(level, space)?);
+            }
         }
-        all
+        Ok(all)
+    }
+
+    /// The records for `level` and all after it, those before having been taken.
+    pub fn take_rest(&mut self, level: usize) -> Spool<I, N> {
+        let mut rest = Spool::new(Share::Queue);
+        (level..self.levels.len()).for_each(|level| rest.join(self.take_log(level)));
+        self.groups.drain(..).for_each(|group| rest.join(group));
+        rest
+    }
+
+    /// Gives the logs of the group of `level` what they have on disk together, and those of the groups before.
+    #[inline]
+    fn give_out(&mut self, level: usize, space: &Space) -> Result<()> {
+        while self.near <= level / GROUP {
+            let mut group = mem::replace(&mut self.groups[self.near], Spool::new(Share::Queue));
+            self.near += 1;
+            group.drain_group(space, |log, records| self.push_all(log as usize, records, space))?;
+        }
+        Ok(())
     }
 
     /// Takes back what is left of a log that has been taken and drained.
@@ -143,12 +195,15 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let enough = self.quota / 4;
         let [mut short, mut long] = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
         let mut freed = 0;
-        for log in self.levels.iter_mut().rev() {
+        for (level, log) in self.levels.iter_mut().enumerate().rev() {
             if freed > enough {
                 break;
             }
-            let bundle = if log.resident() < space.pool.block_bytes() { &mut short } else { &mut long };
-            freed += log.evict(bundle)?;
+            freed += match level / GROUP {
+                _ if log.resident() >= space.pool.block_bytes() => log.evict(&mut long)?,
+                group if group < self.near => log.evict(&mut short)?,
+                group => log.evict_to(&mut self.groups[group], level as u32, &mut short)?,
+            };
         }
         self.held -= freed;
         short.finish()?;
@@ -175,7 +230,7 @@ mod tests {
         assert!(space.meter.spilled_bytes.load(Relaxed) > 900_000);
         assert!(space.meter.temp_bytes.load(Relaxed) < 2_000_000);
         for level in 2..4 {
-            assert_eq!(queue.take(level).count(), 50_000);
+            assert_eq!(queue.take(level, &space).expect("room on disk").count(), 50_000);
         }
         assert_eq!(queue.held, 0);
     }
@@ -189,7 +244,7 @@ mod tests {
         for level in 0..LEVELS - 1 {
             (0..30_000).try_for_each(|at| queue.push(level + 1, [at; 3], &space))?;
             queue.push(LEVELS - 1, [0; 3], &space)?;
-            queue.take(level).drain(&space, |_| Ok(()))?;
+            queue.take(level, &space)?.drain(&space, |_| Ok(()))?;
         }
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
         assert!(spilled > 8_000_000 && peak < 1_500_000, "{spilled} bytes written, {peak} at the peak");
@@ -206,7 +261,7 @@ mod tests {
             queue.push(level, [1; 3], &space).expect("room");
         }
         for level in 0..SMALL {
-            let mut log = queue.take(level);
+            let mut log = queue.take(level, &space).expect("no disk");
             log.drain(&space, |_| Ok(())).expect("one record");
             queue.recycle(log);
         }
@@ -216,7 +271,54 @@ mod tests {
         assert_eq!(space.meter.spilled_bytes.load(Relaxed), 0);
     }
 
-    /// The obviously right twin: one heap over everything.
+    #[test]
+    fn what_many_short_logs_have_on_disk_takes_few_parts() -> Result<()> {
+        const LEVELS: usize = 2_000;
+        const RECORDS: u32 = 500_000;
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 512 << 10, false));
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        for at in 0..RECORDS {
+            queue.push(at.wrapping_mul(0x9e37_79b1) as usize % LEVELS, [at; 3], &space)?;
+        }
+        let (spilled, logs) = (space.meter.spilled_bytes.load(Relaxed), queue.levels.drain(..).chain(queue.groups));
+        let parts: usize = logs.map(|log| log.into_parts().1.len()).sum();
+        // Most logs have one record when they go to disk.
+        assert!(spilled > 5_000_000 && parts < RECORDS as usize / 16, "{parts} parts of {spilled} bytes");
+        Ok(())
+    }
+
+    /// Pushes to the levels at and behind each level as it is reached, `pushes` while there are many to come and few later, to a
+    /// queue and to its obviously right twin, one heap over everything, and compares what they give.
+    fn compare_with_a_heap(levels: u32, pushes: u32, space: &Space) -> Result<()> {
+        let mut queue = LevelQueue::<u32, 3>::new(levels as usize, 1, space)?;
+        let mut heap = BinaryHeap::new();
+        let mut sorter = Sorter::default();
+        let mut state = 5u32;
+        for level in 0..levels {
+            for _ in 0..if level < levels / 3 { pushes } else { 10 } {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let target = level + (state >> 8) % (levels - level);
+                let record = [(state >> 12) % 500, state % 3, state];
+                queue.push(target as usize, record, space)?;
+                heap.push(std::cmp::Reverse((target, record)));
+            }
+            let mut found = Vec::new();
+            sorter.sort(&mut queue.take(level as usize, space)?, 2, space, &mut |batch| {
+                found.extend_from_slice(batch);
+                Ok(())
+            })?;
+            assert!(found.is_sorted_by_key(|record| (record[0], record[1])));
+            found.sort_unstable();
+            for record in found {
+                assert_eq!(heap.pop(), Some(std::cmp::Reverse((level, record))));
+            }
+            assert!(heap.peek().is_none_or(|next| next.0.0 > level));
+        }
+        assert!(heap.is_empty() && queue.held == 0);
+        Ok(())
+    }
+
     #[test]
     fn a_queue_under_any_budget_gives_what_a_heap_gives() {
         for queue in [0, 9_000, 30_000, 10_000_000] {
@@ -225,34 +327,8 @@ mod tests {
                     limits.block = 4096;
                     (limits.queue, limits.sort) = (queue, sort);
                 });
-                let mut queue = LevelQueue::<u32, 3>::new(12, 1, &space).expect("room for tables");
-                let mut heap = BinaryHeap::new();
-                let mut sorter = Sorter::default();
-                let mut state = 5u32;
-                let outcome: Result<()> = (0..12).try_for_each(|level| {
-                    let pushes = if level < 4 { 900 } else { 10 };
-                    for _ in 0..pushes {
-                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                        let target = level + (state >> 8) % (12 - level);
-                        let record = [(state >> 12) % 500, state % 3, state];
-                        queue.push(target as usize, record, &space)?;
-                        heap.push(std::cmp::Reverse((target, record)));
-                    }
-                    let mut found = Vec::new();
-                    sorter.sort(&mut queue.take(level as usize), 2, &space, &mut |batch| {
-                        found.extend_from_slice(batch);
-                        Ok(())
-                    })?;
-                    assert!(found.is_sorted_by_key(|record| (record[0], record[1])));
-                    found.sort_unstable();
-                    for record in found {
-                        assert_eq!(heap.pop(), Some(std::cmp::Reverse((level, record))));
-                    }
-                    assert!(heap.peek().is_none_or(|next| next.0.0 > level));
-                    Ok(())
-                });
-                outcome.expect("room on disk");
-                assert!(heap.is_empty());
+                compare_with_a_heap(12, 900, &space).expect("room on disk");
+                compare_with_a_heap(4 * GROUP as u32 + 7, 300, &space).expect("room on disk");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Runs: records as they are on disk, packed where that is shorter, behind a head that knows them again.
 //!
 //! ```text
-//!   head: checksum (8 bytes) │ bytes (4) │ lanes (4)     records, in so many bytes
+//!   head: checksum (8 bytes) │ bytes (4) │ lanes (4) │ log (4)     records, in so many bytes
 //! ```
 //! The checksum is of all that follows it and of the place it was written to: bytes that have changed, or that were there before,
 //! are not taken for others.
@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Bytes before the records, and those of them that the checksum takes.
-const HEAD: usize = 16;
+const HEAD: usize = 20;
 const SUM: usize = 8;
 
 /// Bytes that a run of so many bytes of records takes at most.
@@ -30,12 +30,15 @@ pub struct Run<'a> {
     bytes: &'a [u8],
     /// Lanes of its records.
     pub lanes: u32,
+    /// Which one they belong to of the logs that share a stretch.
+    pub log: u32,
 }
 
-/// Fills the beginning of `out` with a run of `records` for the place of this `number`. Gives the bytes it takes, and the range of
-/// the first lane; `None` if there is no room for so many.
+/// Fills the beginning of `out` with a run of `records` of this `log` for the place of this `number`. Gives the bytes it takes, and
+/// the range of the first lane; `None` if there is no room for so many.
 pub fn encode<I: Lane, const N: usize>(
     records: &[[I; N]],
+    log: u32,
     out: &mut [u8],
     number: u64,
     compress: bool,
@@ -50,7 +53,7 @@ pub fn encode<I: Lane, const N: usize>(
         body.get_mut(..plain.len())?.copy_from_slice(plain);
         (plain.len(), Range::of(records.iter().map(|record| record[0])))
     };
-    head[SUM..].copy_from_slice(bytemuck::bytes_of(&[len as u32, (records.len() * N) as u32]));
+    head[SUM..].copy_from_slice(bytemuck::bytes_of(&[len as u32, (records.len() * N) as u32, log]));
     let sum = xxh3_64_with_seed(&out[SUM..HEAD + len], number);
     out[..SUM].copy_from_slice(&sum.to_le_bytes());
     Some((HEAD + len, range))
@@ -59,8 +62,8 @@ pub fn encode<I: Lane, const N: usize>(
 impl<'a> Run<'a> {
     /// The run that `bytes` begin with, as far as its head can be believed; `None` if it would be longer than they are.
     pub fn first_of(bytes: &'a [u8]) -> Option<Self> {
-        let [len, lanes]: [u32; 2] = bytemuck::pod_read_unaligned(bytes.get(SUM..HEAD)?);
-        Some(Self { bytes: bytes.get(..HEAD + len as usize)?, lanes })
+        let [len, lanes, log]: [u32; 3] = bytemuck::pod_read_unaligned(bytes.get(SUM..HEAD)?);
+        Some(Self { bytes: bytes.get(..HEAD + len as usize)?, lanes, log })
     }
 
     /// Bytes it takes.

@@ -57,8 +57,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// A log of these parts; the first lane of those on disk is in the range `spilled`.
     pub fn of(share: Share, parts: Vec<Part>, spilled: Range) -> Self {
-        let lanes = parts.iter().map(|part| u64::from(part.lanes()));
-        Self { filed: lanes.sum::<u64>() / N as u64, parts, spilled, ..Self::new(share) }
+        Self { filed: filed::<N>(&parts), parts, spilled, ..Self::new(share) }
     }
 
     fn tail(&self) -> &[[I; N]] {
@@ -188,7 +187,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     fn spill(&mut self, space: &Space) -> Result<()> {
         let mut filling = self.filling.take().unwrap_or_default();
         let mut bundle = Bundle::new(self.share, &mut filling, space);
-        let (stretch, range) = bundle.add(self.tail())?;
+        let (stretch, range) = bundle.add(self.tail(), 0)?;
         bundle.finish()?;
         self.filling = Some(filling);
         self.filed = self.count();
@@ -209,15 +208,34 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Moves all that lies in RAM into `bundle`, the tail too; gives the bytes of memory that are free then.
     pub fn evict(&mut self, bundle: &mut Bundle<'_>) -> Result<usize> {
+        let parts = self.split_off();
+        self.file_all(parts, 0, bundle)
+    }
+
+    /// The same, to where `group` goes on, as what belongs to `log` there.
+    pub fn evict_to(&mut self, group: &mut Self, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
+        group.file_all(self.split_off(), log, bundle)
+    }
+
+    /// Takes out all that lies in RAM, the tail too.
+    fn split_off(&mut self) -> Vec<Part> {
         if self.used > 0 {
             self.file_tail();
         }
         // What is on disk went there before what is in RAM came.
         let on_disk = self.parts.iter().rposition(|part| matches!(part, Part::Disk(_)));
+        let parts = self.parts.split_off(on_disk.map_or(0, |last| last + 1));
+        self.filed -= filed::<N>(&parts);
+        parts
+    }
+
+    /// Writes `parts`, which lie in RAM, as what belongs to `log` here; gives the bytes of memory that are free then.
+    fn file_all(&mut self, parts: Vec<Part>, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
+        self.filed += filed::<N>(&parts);
         let mut freed = 0;
-        for part in self.parts.split_off(on_disk.map_or(0, |last| last + 1)) {
+        for part in parts {
             let Part::Ram(block, lanes) = part else { continue };
-            let (stretch, range) = bundle.add(records::<I, N>(block.words(), lanes as usize))?;
+            let (stretch, range) = bundle.add(records::<I, N>(block.words(), lanes as usize), log)?;
             self.file(stretch, &range);
             freed += size_of_val(block.words());
         }
@@ -245,7 +263,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut ahead = parts.clone().skip(AHEAD);
         for part in parts {
             expect(ahead.next());
-            reader.visit(part, &mut show)?;
+            reader.visit(part, |_, block| show(block))?;
         }
         show(self.tail())
     }
@@ -268,7 +286,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             if !all {
                 break;
             }
-            reader.visit(part, |block| {
+            reader.visit(part, |_, block| {
                 all = all && block.iter().all(&mut is);
                 Ok(())
             })?;
@@ -279,13 +297,18 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
     /// block was a small one, it still has that.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
+        self.drain_group(space, |_, block| show(block))
+    }
+
+    /// The same for a group of logs: to which of them what is on disk belongs.
+    pub fn drain_group(&mut self, space: &Space, mut show: impl FnMut(u32, &[[I; N]]) -> Result<()>) -> Result<()> {
         let mut reader = Reader::new(self.share, &space.pool);
         let mut parts = std::mem::take(&mut self.parts).into_iter();
         while let Some(part) = parts.next() {
             expect(parts.as_slice().get(AHEAD - 1));
             reader.visit(&part, &mut show)?;
         }
-        show(self.tail())?;
+        show(0, self.tail())?;
         if self.tail.class() != Class::Small {
             self.tail = Block::default();
         }
@@ -315,6 +338,11 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.file_tail();
         (self.share, self.parts, self.spilled)
     }
+}
+
+/// How many records of `N` lanes there are in `parts`.
+fn filed<const N: usize>(parts: &[Part]) -> u64 {
+    parts.iter().map(|part| u64::from(part.lanes())).sum::<u64>() / N as u64
 }
 
 impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {

@@ -71,8 +71,8 @@ impl Stretch {
         Ok(bytes)
     }
 
-    /// The records of the run at `at` of the `bytes` that were read, in `words`, which are charged to `share`; and where the next
-    /// one begins.
+    /// The records of the run at `at` of the `bytes` that were read, in `words`, which are charged to `share`; which log they belong
+    /// to, and where the next run begins.
     pub fn records<'a, I: Lane, const N: usize>(
         &self,
         bytes: &[u8],
@@ -80,7 +80,7 @@ impl Stretch {
         words: &'a mut Buffer,
         share: Share,
         pool: &Pool,
-    ) -> Result<(&'a [[I; N]], usize)> {
+    ) -> Result<(&'a [[I; N]], u32, usize)> {
         let run =
             Run::first_of(&bytes[at..]).filter(|run| run.is_intact(self.extent.number_of(self.offset as usize + at)));
         let run = run.ok_or_else(|| self.extent.damaged())?;
@@ -88,7 +88,7 @@ impl Stretch {
         let words = buffer(words, lanes * size_of::<I>(), share, pool);
         let records = bytemuck::cast_slice_mut::<u64, I>(words)[..lanes].as_chunks_mut().0;
         run.decode(records).ok_or_else(|| self.extent.damaged())?;
-        Ok((records, at + run.length()))
+        Ok((records, run.log, at + run.length()))
     }
 
     /// Where every run of the `bytes` that were read begins.
@@ -125,7 +125,7 @@ impl Backwards {
     pub fn pop<I: Lane, const N: usize>(&mut self, words: &mut Buffer, share: Share, pool: &Pool) -> Result<usize> {
         let Some(at) = self.starts.pop() else { return Ok(0) };
         let bytes = self.read.as_ref().map_or(&[][..], |block| bytemuck::cast_slice(block.words()));
-        let (records, _) = self.rest.records::<I, N>(bytes, at as usize, words, share, pool)?;
+        let (records, ..) = self.rest.records::<I, N>(bytes, at as usize, words, share, pool)?;
         let lanes = records.len() * N;
         self.rest.bytes = at;
         self.rest.lanes -= lanes as u32;
@@ -162,25 +162,25 @@ impl<'a> Bundle<'a> {
         Self { space, filling, share, block: None, written }
     }
 
-    /// Takes `records`, one at least and at most a block of them; gives the stretch that they will be, and the range of their
-    /// first lane.
-    pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]]) -> Result<(Stretch, Range)> {
-        if let Some(added) = self.add_here(records) {
+    /// Takes `records` of this `log`, one at least and at most a block of them; gives the stretch that they will be, and the range of
+    /// their first lane.
+    pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Result<(Stretch, Range)> {
+        if let Some(added) = self.add_here(records, log) {
             return Ok(added);
         }
         self.finish()?;
         *self.filling = Filling { extent: Some(self.space.scratch.take()?), used: 0 };
         self.written = 0;
-        Ok(self.add_here(records).expect("an extent holds more than a block"))
+        Ok(self.add_here(records, log).expect("an extent holds more than a block"))
     }
 
     /// The same if the extent has room for them.
-    fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]]) -> Option<(Stretch, Range)> {
+    fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Option<(Stretch, Range)> {
         let (extent, offset) = (self.filling.extent.as_ref()?, self.filling.used);
         let words = buffer(&mut self.block, extent.length(), self.share, &self.space.pool);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(words);
         let room = &mut bytes[offset - self.written..extent.length() - self.written];
-        let (len, range) = encode(records, room, extent.number_of(offset), self.space.limits.compress)?;
+        let (len, range) = encode(records, log, room, extent.number_of(offset), self.space.limits.compress)?;
         self.filling.used += len;
         let lanes = (records.len() * N) as u32;
         Some((Stretch { extent: extent.clone(), offset: offset as u32, bytes: len as u32, lanes }, range))
@@ -225,7 +225,7 @@ mod tests {
         let (mut read, mut words, mut all, mut at) = (None, None, Vec::new(), 0);
         let bytes = stretch.read(&mut read, Share::Arcs, &space.pool)?;
         while at < bytes.len() {
-            let (records, next) = stretch.records(bytes, at, &mut words, Share::Arcs, &space.pool)?;
+            let (records, _, next) = stretch.records(bytes, at, &mut words, Share::Arcs, &space.pool)?;
             all.extend_from_slice(records);
             at = next;
         }
@@ -236,7 +236,7 @@ mod tests {
     fn written(runs: &[Vec<[u32; 3]>], filling: &mut Filling, space: &Space) -> Vec<Stretch> {
         let mut bundle = Bundle::new(Share::Queue, filling, space);
         let add = |records: &Vec<[u32; 3]>| {
-            let (stretch, range) = bundle.add(records).expect("room on disk");
+            let (stretch, range) = bundle.add(records, 0).expect("room on disk");
             let all = Range::of(records.iter().map(|record| record[0]));
             assert_eq!((range.base(), range.last()), (all.base(), all.last()));
             stretch

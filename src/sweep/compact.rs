@@ -45,7 +45,7 @@ pub fn compact<I: Lane, const N: usize>(
     file: &NodeFile,
     top: usize,
     lane: usize,
-    requests: &[Spool<I, N>],
+    requests: &Spool<I, N>,
     made: u64,
     run: &mut Run<'_>,
 ) -> Result<Compact<I>> {
@@ -57,14 +57,12 @@ pub fn compact<I: Lane, const N: usize>(
     }
     let mut words = mem::take(&mut run.desks[0].children);
     let mut marks = Marks::new(&mut words, ids);
-    for log in requests {
-        log.visit(space, |block| {
-            for request in block {
-                marks.set(request[lane].get());
-            }
-            Ok(())
-        })?;
-    }
+    requests.visit(space, |block| {
+        for request in block {
+            marks.set(request[lane].get());
+        }
+        Ok(())
+    })?;
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
         reader.enter(rank);
@@ -96,14 +94,12 @@ pub fn compact<I: Lane, const N: usize>(
         run.report("reduce", file.variable(rank), below.nodes())?;
     }
     let mut arrivals = Spool::new(Share::Arcs);
-    for log in requests {
-        run.counters.requests += log.count();
-        log.visit(space, |block| {
-            block.iter().try_for_each(|request| {
-                arrivals.append([request[N - 1], I::of(marks.before(request[lane].get()))], space)
-            })
-        })?;
-    }
+    run.counters.requests += requests.count();
+    requests.visit(space, |block| {
+        block
+            .iter()
+            .try_for_each(|request| arrivals.append([request[N - 1], I::of(marks.before(request[lane].get()))], space))
+    })?;
     if fits_one {
         run.desks[0].children = words;
     }

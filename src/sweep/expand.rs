@@ -34,7 +34,7 @@ use super::{
     team::Parts,
 };
 use crate::{
-    disk::{lane::Lane, queue::LevelQueue, spool::Spool},
+    disk::{lane::Lane, pool::Share, queue::LevelQueue, spool::Spool},
     error::Result,
     file::{
         level_map::LevelMap,
@@ -66,7 +66,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         if sweep.workers.iter().any(Frontier::ended) {
             break;
         }
-        let count = sweep.waiting(level);
+        let count = sweep.waiting(level)?;
         if count > 0
             && let Some(lane) = sweep.copied(level, count, run)?
         {
@@ -150,26 +150,29 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// Brings over what there is of operand `lane` from `level` on.
     fn copy(&mut self, level: usize, lane: usize, run: &mut Run<'_>) -> Result<()> {
         let (file, rank) = self.workers[0].operand(lane);
-        let logs: Vec<_> = (level..self.ground.variables.len()).map(|level| self.take_all(level)).collect();
-        let Compact { below, arrivals } = compact(file, rank, lane, &logs, self.result.levels.end(), run)?;
+        let mut requests = Spool::new(Share::Queue);
+        for worker in &mut self.workers {
+            requests.join(worker.queue.take_rest(worker.slices.logs(level).start));
+        }
+        let Compact { below, arrivals } = compact(file, rank, lane, &requests, self.result.levels.end(), run)?;
         check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
         (self.result.below, self.result.arrivals) = (Some(below), arrivals);
         Ok(())
     }
 
     /// How many requests there are for `level`.
-    fn waiting(&self, level: usize) -> u64 {
-        self.workers.iter().map(|worker| worker.waiting(level)).sum()
+    fn waiting(&mut self, level: usize) -> Result<u64> {
+        self.workers.iter_mut().map(|worker| worker.waiting(level)).sum()
     }
 
     /// The requests for `level`.
-    fn take_all(&mut self, level: usize) -> Spool<I, N> {
+    fn take_all(&mut self, level: usize) -> Result<Spool<I, N>> {
         self.take(self.workers[0].slices.logs(level))
     }
 
     /// What is in these logs of all workers.
-    fn take(&mut self, logs: Range<usize>) -> Spool<I, N> {
-        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
+    fn take(&mut self, logs: Range<usize>) -> Result<Spool<I, N>> {
+        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.ground.space)
     }
 
     /// Whether the `count` requests for `level` are done in parts: by all workers, if that is worth it, and strip by strip, if a
@@ -220,7 +223,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     }
 
     fn expand_whole(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
-        let mut requests = self.take_all(level);
+        let mut requests = self.take_all(level)?;
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
         worker.expand_level(level, &mut requests, desk)?;
@@ -238,7 +241,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let first = 2 * self.result.levels.end();
         for worker in 0..slices.workers() {
             if let Some(log) = slices.far_log(level, worker) {
-                let mut far = self.take(log..log + 1);
+                let mut far = self.take(log..log + 1)?;
                 let own = &mut self.workers[worker];
                 far.drain(space, |block| block.iter().try_for_each(|&request| own.enqueue(level, request)))?;
             }
@@ -247,7 +250,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             worker.begin_level(first + at, shift);
         }
         let strips = |worker| slices.strips_of(level, worker).map(|log| self.take(log..log + 1)).collect();
-        let requests: Vec<Vec<_>> = (0..slices.workers()).map(strips).collect();
+        let requests: Vec<Vec<_>> = (0..slices.workers()).map(strips).collect::<Result<_>>()?;
         let at_once =
             |strips: &Vec<Spool<I, N>>| strips.len() == 1 && strips[0].count() <= space.limits.most_sorted::<I, N>();
         if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.late_operands() == 0) {

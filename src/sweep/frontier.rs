@@ -155,7 +155,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let before = std::mem::replace(&mut self.slices, slices.clone());
         for level in level..self.ground.variables.len() {
             for log in before.logs(level) {
-                queue.take(log).drain(self.ground.space, |block| {
+                queue.take(log, self.ground.space)?.drain(self.ground.space, |block| {
                     block.iter().try_for_each(|&request| self.enqueue(level, request))
                 })?;
             }
@@ -183,7 +183,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(any)
     }
 
-    /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are.
+    /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are; if some of a level below do
+    /// not, that may tell already.
     pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
         let Ground { spec, space, .. } = self.ground;
         for log in self.slices.logs(level) {
@@ -195,8 +196,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// How many requests this worker has for `level`.
-    pub fn waiting(&self, level: usize) -> u64 {
-        self.slices.logs(level).map(|log| self.queue.count(log)).sum()
+    pub fn waiting(&mut self, level: usize) -> Result<u64> {
+        self.slices.logs(level).map(|log| self.queue.count(log, self.ground.space)).sum()
     }
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.

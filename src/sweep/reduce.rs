@@ -64,7 +64,7 @@ pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Resu
     let _sweep = run.begin("reduce");
     match Upward::new(unreduced, run.space)?.climb(&Flat, run)? {
         ControlFlow::Continue(mut sweep) => {
-            let arrived = sweep.take(0, None);
+            let arrived = sweep.take(0, None, run.space)?;
             Ok((sweep.writer, arrived))
         }
         ControlFlow::Break(_) => unreachable!("no level is covered"),
@@ -181,10 +181,10 @@ impl<'a, I: Lane> Upward<'a, I> {
     }
 
     /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
-    fn take(&mut self, rank: usize, worker: Option<usize>) -> Spool<I, 2> {
+    fn take(&mut self, rank: usize, worker: Option<usize>, space: &Space) -> Result<Spool<I, 2>> {
         let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
         let logs = worker.map_or(parts.logs(height), |worker| parts.log_of_worker(height, worker));
-        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs)
+        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, space)
     }
 
     /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are sorted if they are to be
@@ -203,10 +203,11 @@ impl<'a, I: Lane> Upward<'a, I> {
     {
         let first = 2 * self.levels.first(rank);
         if shift == 0 {
-            let arrived = self.take(rank, None);
+            let arrived = self.take(rank, None, space)?;
             return Ok(Level::from([self.workers[0].collect(rank, first, shift, arrived, &mut desks[0], space)?]));
         }
-        let arrived: Vec<_> = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker))).collect();
+        let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker), space));
+        let arrived: Vec<_> = each.collect::<Result<_>>()?;
         let can_sort = |worker: &Worker<'_, I>| Nodes::<I>::can_sort(worker.counts[rank].nodes, space);
         let sorted = numbered && self.workers.iter().all(can_sort);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
@@ -252,8 +253,8 @@ impl<'a, I: Lane> Upward<'a, I> {
             }
             desk.children = children.into_words();
         }
-        for higher in 1..rank {
-            self.take(higher, None)
+        for higher in (1..rank).rev() {
+            self.take(higher, None, space)?
                 .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
         }
         let halves = self.workers.into_iter().map(|worker| {
@@ -269,7 +270,7 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// The diagram, when all arcs have been followed.
     fn finish(mut self, run: &mut Run<'_>) -> Result<Reduced<I>> {
         let mut root = I::of(FALSE);
-        self.take(0, None).drain(run.space, |block| {
+        self.take(0, None, run.space)?.drain(run.space, |block| {
             root = block.last().map_or(root, |&[_, id]| id);
             Ok(())
         })?;

@@ -115,7 +115,7 @@ pub fn fold<C: Load<N>, const N: usize>(
     upper.open(top, space);
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
-        let values = upper.queue.take(top - rank);
+        let values = upper.queue.take(top - rank, space)?;
         reader.enter(rank);
         mem::swap(&mut level, &mut upper.below);
         upper.open(rank - 1, space);

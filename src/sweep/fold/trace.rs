@@ -173,7 +173,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
         let (first, end) = levels.range(rank);
-        let mut arrived = travellers.take().unwrap_or_else(|| onward.queue.take(rank - 1));
+        let mut arrived = travellers.take().map_or_else(|| onward.queue.take(rank - 1, space), Ok)?;
         if rank > 0 {
             incoming.enter(end - 1);
         }
