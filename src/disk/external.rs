@@ -2,12 +2,14 @@
 //!
 //! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
-//! records are counted; and what is in the file for the record, so each has a checksum, which does not tell one segment from another.
+//! records are counted; and what is in the file for the record, so each has a checksum, of another seed for every sorter, and all of
+//! them have a sum.
 //! It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them open, and a kill leaves
 //! behind no more than the folder and the one segment being written.
 
 use std::{
     cmp::Ordering,
+    hash::{BuildHasher, RandomState},
     io::{self, Read, Write},
     sync::atomic::Ordering::Relaxed,
 };
@@ -15,9 +17,9 @@ use std::{
 use bytemuck::Pod;
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{backend::damage, descriptors::raise, meter::Claim, space::Space};
+use super::{descriptors::raise, meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A plain record with a total order.
@@ -30,29 +32,38 @@ impl<I: super::lane::Lane, const N: usize> Record for [I; N] {
     const MAX: Self = [I::MAX; N];
 }
 
-/// A record as `extsort` wants it.
+/// A record as `extsort` wants it, with a checksum.
 #[derive(Clone, Copy)]
-struct Item<R>(R);
+struct Item<R> {
+    record: R,
+    sum: u32,
+}
+
+impl<R: Record> Item<R> {
+    fn new(record: R, seed: u64) -> Self {
+        Self { record, sum: xxh3_64_with_seed(bytemuck::bytes_of(&record), seed) as u32 }
+    }
+
+    fn is_intact(&self, seed: u64) -> bool {
+        self.sum == Self::new(self.record, seed).sum
+    }
+
+    /// Bytes of it in a segment.
+    const BYTES: u64 = (size_of::<R>() + size_of::<u32>()) as u64;
+}
 
 impl<R: Record> Sortable for Item<R> {
     fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(bytemuck::bytes_of(&self.0))?;
-        writer.write_all(&sum(&self.0))
+        writer.write_all(bytemuck::bytes_of(&self.record))?;
+        writer.write_all(bytemuck::bytes_of(&self.sum))
     }
 
     fn decode<S: Read>(reader: &mut S) -> io::Result<Self> {
-        let (mut record, mut checksum) = (R::zeroed(), [0; SUM]);
-        reader.read_exact(bytemuck::bytes_of_mut(&mut record))?;
-        reader.read_exact(&mut checksum)?;
-        if checksum == sum(&record) { Ok(Self(record)) } else { Err(damage()) }
+        let mut item = Self { record: R::zeroed(), sum: 0 };
+        reader.read_exact(bytemuck::bytes_of_mut(&mut item.record))?;
+        reader.read_exact(bytemuck::bytes_of_mut(&mut item.sum))?;
+        Ok(item)
     }
-}
-
-/// Bytes of the checksum of a record.
-const SUM: usize = 4;
-
-fn sum(record: &impl Pod) -> [u8; SUM] {
-    (xxh3_64(bytemuck::bytes_of(record)) as u32).to_le_bytes()
 }
 
 type Compare<R> = fn(&Item<R>, &Item<R>) -> Ordering;
@@ -66,6 +77,9 @@ pub struct External<'a, R: Record> {
     /// Records of a segment.
     run: u64,
     count: u64,
+    /// Of the checksums, and the sum of those of all records.
+    seed: u64,
+    sum: u64,
 }
 
 impl<'a, R: Record> External<'a, R> {
@@ -76,13 +90,14 @@ impl<'a, R: Record> External<'a, R> {
         let folder = space.backend.sort_folder().map_err(space.fail("sort in"))?;
         space.meter.external_sorts.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
-        let fits = (bytes / size_of::<R>()).max(2);
+        let fits = (bytes / size_of::<Item<R>>()).max(2);
         let run = 1u64 << fits.ilog2();
         let sorter = ExternalSorter::new()
             .with_segment_size(run as usize - 1)
             .with_sort_dir(folder.path().to_owned())
-            .pushed_by((|a, b| a.0.cmp(&b.0)) as Compare<R>);
-        Ok(Self { space, sorter, folder, claim: Claim::new(space.meter.clone()), run, count: 0 })
+            .pushed_by((|a, b| a.record.cmp(&b.record)) as Compare<R>);
+        let (claim, seed) = (Claim::new(space.meter.clone()), RandomState::new().hash_one(0));
+        Ok(Self { space, sorter, folder, claim, run, count: 0, seed, sum: 0 })
     }
 
     /// Where it works.
@@ -92,28 +107,28 @@ impl<'a, R: Record> External<'a, R> {
 
     /// Takes one record.
     pub fn push(&mut self, record: R) -> Result<()> {
-        self.sorter.push(Item(record)).map_err(self.space.fail("sort in"))?;
+        let item = Item::new(record, self.seed);
         self.count += 1;
+        self.sum = self.sum.wrapping_add(item.sum.into());
+        self.sorter.push(item).map_err(self.space.fail("sort in"))?;
         if self.count.is_multiple_of(self.run) {
             let number = self.count / self.run - 1;
-            let bytes = self.run * (size_of::<R>() + SUM) as u64;
-            segment_written(&self.folder, number, bytes, &mut self.claim, self.space);
+            segment_written(&self.folder, number, self.run * Item::<R>::BYTES, &mut self.claim, self.space);
         }
         Ok(())
     }
 
     /// Merges what was taken.
     pub fn finish(self) -> Result<Sorted<'a, R>> {
-        let Self { space, mut sorter, folder, mut claim, run, count } = self;
+        let Self { space, mut sorter, folder, mut claim, run, count, seed, sum } = self;
         if count >= run && count.is_multiple_of(run) {
-            sorter.push(Item(R::MAX)).map_err(space.fail("sort in"))?;
+            sorter.push(Item::new(R::MAX, seed)).map_err(space.fail("sort in"))?;
         }
         let records = sorter.done().map_err(space.fail("sort in"))?;
         if count >= run {
-            let bytes = (count % run).max(1) * (size_of::<R>() + SUM) as u64;
-            segment_written(&folder, count / run, bytes, &mut claim, space);
+            segment_written(&folder, count / run, (count % run).max(1) * Item::<R>::BYTES, &mut claim, space);
         }
-        Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0 })
+        Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0, seed, missing: sum, last: None })
     }
 }
 
@@ -133,33 +148,42 @@ pub struct Sorted<'a, R: Record> {
     _claim: Claim,
     count: u64,
     found: u64,
+    seed: u64,
+    /// The sum of the checksums of records still to come.
+    missing: u64,
+    last: Option<R>,
 }
 
 impl<R: Record> Sorted<'_, R> {
     /// The next record; `None` after as many as were taken.
     ///
     /// # Errors
-    /// `LostRecords` when the sorter has fewer.
+    /// `LostRecords` when the sorter has fewer; `Io` when it has others, at the last record at the latest.
     pub fn record(&mut self) -> Result<Option<R>> {
         if self.found == self.count {
             return Ok(None);
         }
-        match self.records.next() {
-            Some(record) => {
-                self.found += 1;
-                Ok(Some(record.map_err(self.space.fail("sort in"))?.0))
-            }
-            None => Err(Error::LostRecords {
-                expected: self.count,
-                found: self.found,
-                folder: self.space.backend.folder().to_owned(),
-            }),
+        let Some(item) = self.records.next() else {
+            let folder = self.space.backend.folder().to_owned();
+            return Err(Error::LostRecords { expected: self.count, found: self.found, folder });
+        };
+        let item = item.map_err(self.space.fail("sort in"))?;
+        self.found += 1;
+        self.missing = self.missing.wrapping_sub(item.sum.into());
+        let in_order = self.last.is_none_or(|last| last <= item.record);
+        let all = self.found < self.count || self.missing == 0;
+        if !(item.is_intact(self.seed) && in_order && all) {
+            return Err(self.space.damaged());
         }
+        self.last = Some(item.record);
+        Ok(self.last)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, iter, path::PathBuf};
+
     use super::*;
     use crate::disk::space::testing;
 
@@ -170,14 +194,14 @@ mod tests {
         const RUN: u64 = 64;
         let space = testing::space(1 << 24);
         for len in 0..=4 * RUN + 1 {
-            let mut sorter = External::new(&space, RUN as usize * 8).expect("a folder");
+            let mut sorter = External::new(&space, RUN as usize * 12).expect("a folder");
             assert_eq!(sorter.run, RUN);
             for i in 0..len {
                 let key = (i * 37 % (len + 1)) as u32;
                 sorter.push([key, i as u32]).expect("room on disk");
             }
             let mut records = sorter.finish().expect("all runs");
-            let sorted: Vec<[u32; 2]> = std::iter::from_fn(|| records.record().expect("all records")).collect();
+            let sorted: Vec<[u32; 2]> = iter::from_fn(|| records.record().expect("all records")).collect();
             drop(records);
             let mut expected: Vec<_> = (0..len).map(|i| [(i * 37 % (len + 1)) as u32, i as u32]).collect();
             expected.sort_unstable();
@@ -186,18 +210,44 @@ mod tests {
         }
     }
 
+    /// Sorts four segments and a bit of `[key, 1]` for even `keys` and odd ones, with the first two segments changed by `change` when they
+    /// have been written.
+    fn sorted_with(change: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> Result<Vec<[u32; 2]>> {
+        const RUN: u32 = 64;
+        let space = testing::space(1 << 24);
+        let mut sorter = External::new(&space, RUN as usize * 12)?;
+        (0..4 * RUN + 9).try_for_each(|at| sorter.push([at * 37 % 265, 1]))?;
+        // They have no name any more.
+        let [first, second] = ["0", "1"].map(|name| {
+            let gone = format!("{} (deleted)", sorter.folder.path().join(name).display());
+            let open = fs::read_dir("/proc/self/fd").expect("a Linux system").map(|entry| entry.expect("open").path());
+            let is_gone = |path: &PathBuf| fs::read_link(path).is_ok_and(|target| target.as_os_str() == &*gone);
+            open.into_iter().find(is_gone).expect("a segment that the sorter keeps open")
+        });
+        let mut bytes = [&first, &second].map(|path| fs::read(path).expect("a segment"));
+        let [one, other] = &mut bytes;
+        assert_eq!((one.len(), other.len()), (64 * 12, 64 * 12));
+        change(one, other);
+        fs::write(first, one).expect("a segment");
+        fs::write(second, other).expect("a segment");
+        let mut sorted = sorter.finish()?;
+        iter::from_fn(|| sorted.record().transpose()).collect()
+    }
+
     #[test]
-    fn a_bit_that_turns_in_a_segment_is_noticed() {
-        let mut bytes = Vec::new();
-        Item([7u32, 1 << 29, 0]).encode(&mut bytes).expect("room");
-        assert_eq!(Item::<[u32; 3]>::decode(&mut &bytes[..]).expect("as it was").0, [7, 1 << 29, 0]);
-        for bit in 0..8 * bytes.len() {
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            let decoded = Item::<[u32; 3]>::decode(&mut &bytes[..]);
-            assert_eq!(decoded.err().map(|error| error.kind()), Some(io::ErrorKind::InvalidData), "bit {bit}");
-            bytes[bit / 8] ^= 1 << (bit % 8);
+    fn other_bytes_than_were_written_are_noticed_whole_segments_too() {
+        let whole: Vec<_> = (0..265).map(|key| [key, 1]).collect();
+        assert_eq!(sorted_with(|_, _| {}).expect("nothing changed"), whole);
+        for bit in (0..64 * 12 * 8).step_by(7) {
+            let sorted = sorted_with(|one, _| one[bit / 8] ^= 1 << (bit % 8));
+            assert!(matches!(sorted, Err(Error::Io { .. })), "bit {bit}");
         }
-        assert!(Item::<[u32; 3]>::decode(&mut &[0; 16][..]).is_err());
+        let mut of_another = Vec::new();
+        sorted_with(|one, _| of_another.clone_from(one)).expect("nothing changed");
+        assert!(matches!(sorted_with(|one, _| *one = of_another), Err(Error::Io { .. })));
+        assert!(matches!(sorted_with(|one, other| one.clone_from(other)), Err(Error::Io { .. })));
+        assert!(matches!(sorted_with(|one, _| one.rotate_left(12)), Err(Error::Io { .. })));
+        assert!(matches!(sorted_with(|one, _| one.truncate(63 * 12)), Err(Error::LostRecords { .. })));
     }
 
     #[test]
@@ -208,7 +258,7 @@ mod tests {
             sorter.push([u32::MAX]).expect("room on disk");
         }
         let mut records = sorter.finish().expect("all runs");
-        let found: Vec<_> = std::iter::from_fn(|| records.record().expect("all records")).collect();
+        let found: Vec<_> = iter::from_fn(|| records.record().expect("all records")).collect();
         assert_eq!(found, [[u32::MAX]; 16]);
     }
 }
