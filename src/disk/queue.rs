@@ -236,6 +236,18 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_beside_others_takes_little_for_a_level_of_one_record() {
+        const LEVELS: usize = 1000;
+        let space = testing::space_with(|limits| (limits.block, limits.queue) = (64 << 10, 8 << 20));
+        let _others: Vec<_> = std::iter::from_fn(|| space.pool.take(Share::Queue, Class::Small)).collect();
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 2, &space).expect("room for tables");
+        for level in 0..LEVELS {
+            queue.push(level, [1; 3], &space).expect("room on disk");
+        }
+        assert!(queue.held <= LEVELS * 256 && space.meter.spilled_bytes.load(Relaxed) == 0, "{} bytes", queue.held);
+    }
+
+    #[test]
     fn records_for_the_last_level_do_not_keep_the_place_of_all_before() -> Result<()> {
         const LEVELS: usize = 60;
         let space =

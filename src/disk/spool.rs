@@ -90,8 +90,16 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Makes room for a record after a `push` that found none; gives the bytes that takes, `None` when the share is used up.
     pub fn grow(&mut self, pool: &Pool) -> Option<usize> {
-        let class = if self.tail.is_some() { self.tail.class().next() } else { Class::Small };
-        Some(self.replace_tail(pool.take(self.share, class)?))
+        Some(self.replace_tail(pool.take(self.share, self.next_class())?))
+    }
+
+    /// The same, whatever the share says.
+    pub fn grow_anyway(&mut self, pool: &Pool) -> usize {
+        self.replace_tail(pool.take_anyway(self.share, self.next_class()))
+    }
+
+    fn next_class(&self) -> Class {
+        if self.tail.is_some() { self.tail.class().next() } else { Class::Small }
     }
 
     /// Goes on in `block`: a tail that was small is copied into it, a full one becomes a part.
@@ -117,11 +125,6 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             self.parts.push(Part::Ram(tail, self.used));
         }
         self.used = 0;
-    }
-
-    /// Goes on in a full block, whatever its share says; gives the bytes that takes.
-    pub fn grow_anyway(&mut self, pool: &Pool) -> usize {
-        self.replace_tail(pool.take_anyway(self.share, Class::Full))
     }
 
     /// Bytes of memory it holds.
@@ -179,17 +182,15 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             return self.spill(space);
         }
         // One full block a log is what it needs to spill well, whatever its share.
-        self.grow_anyway(&space.pool);
+        self.replace_tail(space.pool.take_anyway(self.share, Class::Full));
         Ok(())
     }
 
     /// Writes the tail to disk, and begins it anew; it is as it was if that fails.
     fn spill(&mut self, space: &Space) -> Result<()> {
-        let mut filling = self.filling.take().unwrap_or_default();
-        let mut bundle = Bundle::new(self.share, &mut filling, space);
-        let (stretch, range) = bundle.add(self.tail(), 0)?;
+        let mut bundle = Bundle::new(self.share, self.filling.get_or_insert_default(), space);
+        let (stretch, range) = bundle.add(records::<I, N>(self.tail.words(), self.used as usize), 0)?;
         bundle.finish()?;
-        self.filling = Some(filling);
         self.filed = self.count();
         self.used = 0;
         self.file(stretch, &range);
