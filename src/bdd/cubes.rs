@@ -45,7 +45,7 @@ pub(super) type HighFirst = fn([u64; 2]) -> bool;
 impl Cubes {
     pub(super) fn new(bdd: &Bdd, domain: Option<Vec<u32>>, high_first: HighFirst) -> Self {
         let (bdd, space) = (bdd.clone(), bdd.store.space());
-        let (walk, path, others) = (Walk::default(), Vec::new(), Vec::new());
+        let (walk, path, others) = (Walk::of(&bdd.file), Vec::new(), Vec::new());
         let mut cubes = Self { bdd, space, walk, high_first, domain, path, others, ahead: None };
         cubes.ahead = Some(cubes.bdd.file.root()).filter(|&root| root != cubes.dead());
         cubes
@@ -91,7 +91,7 @@ impl Cubes {
         if self.variable(id) != Some(variable) {
             return Ok([id, id]);
         }
-        self.walk.children(&self.bdd.file, id, &self.space)
+        self.walk.children(id, &self.space)
     }
 
     /// Turns to the next way that is not done with; gives the node it leads to.

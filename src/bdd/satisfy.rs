@@ -34,9 +34,9 @@ impl Bdd {
     /// ```
     pub fn eval(&self, assignment: impl Fn(u32) -> bool) -> Result<bool> {
         let space = self.store.space();
-        let (mut id, mut walk) = (self.file.root(), Walk::default());
+        let (mut id, mut walk) = (self.file.root(), Walk::of(&self.file));
         while id >= TERMINALS {
-            let [low, high] = walk.children(&self.file, id, &space)?;
+            let [low, high] = walk.children(id, &space)?;
             id = if assignment(self.file.variable(self.file.levels().rank_of(id))) { high } else { low };
         }
         Ok((id == TRUE) != self.complement)

@@ -16,7 +16,7 @@ pub enum Phase {
     Fold,
     /// Bringing the larger levels into order.
     Sort,
-    /// Reading and writing temporary files.
+    /// Reading and writing temporary files, but for those of the external sorter.
     Disk,
 }
 

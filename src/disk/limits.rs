@@ -5,7 +5,7 @@ use super::lane::Lane;
 /// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// A block: the unit of memory, of spilling and of reading back.
+    /// A block: the unit of memory, and of diagrams on disk; logs are read back eight at a time.
     pub block: usize,
     /// Requests and results waiting for their level.
     pub queue: usize,

@@ -101,11 +101,11 @@ impl Extent {
         self.number == other.number
     }
 
-    /// Writes the first `len` of `bytes` from `offset` on; what follows up to the end of a page is written with them, and means
-    /// nothing.
+    /// Writes the first `len` of `bytes`, which are an extent, from `offset` on; what follows up to the end of a page is written with
+    /// them, and means nothing.
     pub fn write(&self, bytes: &[u8], len: usize, offset: usize) -> Result<()> {
         let end = (offset + len).next_multiple_of(PAGE).min(self.length());
-        let bytes = &bytes[..(end - offset).min(bytes.len())];
+        let bytes = &bytes[..end - offset];
         let _waiting = self.area.meter.clock.start(Phase::Disk);
         self.file().write_at(bytes, self.start() + offset as u64).map_err(self.area.fail("write"))?;
         self.area.meter.spilled(bytes.len() as u64);

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::Result;
 
-/// A log that is read backwards, each block freed when it is used up.
+/// A log that is read backwards, each part freed when it is used up.
 #[derive(Debug)]
 pub struct Stack<I, const N: usize> {
     share: Share,

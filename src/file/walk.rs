@@ -1,25 +1,31 @@
 //! Reading single nodes, along paths.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use super::node_file::{Body, NodeFile, Width};
+use super::node_file::{Body, NodeFile, Nodes, Width};
 use crate::{disk::space::Space, error::Result};
 
 /// A walk from node to node of a file, with the block that was read last where the nodes are on disk.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Walk {
+    nodes: Arc<Nodes>,
     block: Box<[u64]>,
     /// Which bytes of the file these are.
     bytes: Range<u64>,
 }
 
 impl Walk {
-    /// The children of an inner node of `file`, low and high: one block is read where it is on disk, unless it was the last one.
+    /// A walk that has read nothing of `file`.
+    pub fn of(file: &NodeFile) -> Self {
+        Self { nodes: file.nodes.clone(), block: Box::default(), bytes: 0..0 }
+    }
+
+    /// The children of an inner node, low and high: one block is read where they are on disk, unless it was the last one.
     /// Sweeps read with a [`LevelReader`](super::reader::LevelReader).
-    pub fn children(&mut self, file: &NodeFile, id: u64, space: &Space) -> Result<[u64; 2]> {
-        let wide = file.width() == Width::Wide;
+    pub fn children(&mut self, id: u64, space: &Space) -> Result<[u64; 2]> {
+        let wide = self.nodes.width == Width::Wide;
         let word = id << u32::from(wide);
-        let (words, at) = match &file.nodes.body {
+        let (words, at) = match &self.nodes.body {
             Body::Ram { blocks, shift } => {
                 let block = blocks[(word >> shift) as usize].words();
                 (block, word & ((1 << shift) - 1))

@@ -32,9 +32,9 @@ pub fn validate(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
 /// `BrokenInvariant`, and those of the disk and the budget.
 pub fn check_paths(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
     let root = file.root();
-    let (mut id, mut walk) = (root, Walk::default());
+    let (mut id, mut walk) = (root, Walk::of(file));
     while id >= TERMINALS {
-        [id, _] = walk.children(file, id, run.space)?;
+        [id, _] = walk.children(id, run.space)?;
     }
     if id != FALSE {
         return broken(6, root, "true at the end of its low arcs");
