@@ -200,7 +200,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
                 break;
             }
             freed += match level / GROUP {
-                _ if log.resident() >= space.pool.block_bytes() => log.evict(&mut long)?,
+                _ if log.is_long() => log.evict(&mut long)?,
                 group if group < self.near => log.evict(&mut short)?,
                 group => log.evict_to(&mut self.groups[group], level as u32, &mut short)?,
             };

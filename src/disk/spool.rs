@@ -132,10 +132,9 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().map(Part::memory).sum::<usize>() + size_of_val(self.tail.words())
     }
 
-    /// Bytes of the records that are in memory, if none has gone to disk after one that stayed.
-    pub fn resident(&self) -> usize {
-        let last = self.parts.iter().rev().take_while(|part| matches!(part, Part::Ram(..)));
-        (last.map(|part| part.lanes() as usize).sum::<usize>() + self.used as usize) * size_of::<I>()
+    /// Whether it has gone on to a full block, which is still in memory.
+    pub fn is_long(&self) -> bool {
+        self.tail.class() == Class::Full
     }
 
     /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
@@ -178,7 +177,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.grow(&space.pool).is_some() {
             return Ok(());
         }
-        if self.tail.class() == Class::Full {
+        if self.is_long() {
             return self.spill(space);
         }
         // One full block a log is what it needs to spill well, whatever its share.

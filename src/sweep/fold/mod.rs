@@ -112,13 +112,13 @@ pub fn fold<C: Load<N>, const N: usize>(
     let mut root = upper.load.root();
     root[0] = file.root();
     upper.queue.push(0, root, space)?;
-    upper.open(top, space);
+    upper.make_room(top, space);
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
         let values = upper.queue.take(top - rank, space)?;
         reader.enter(rank);
         mem::swap(&mut level, &mut upper.below);
-        upper.open(rank - 1, space);
+        upper.make_room(rank - 1, space);
         if level.width > 0 {
             upper.scatter(values, rank, level.wholes(), &mut reader, space)?;
         } else {
@@ -167,7 +167,7 @@ impl<const N: usize> Level<N> {
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.
-    fn open(&mut self, rank: usize, space: &Space) {
+    fn make_room(&mut self, rank: usize, space: &Space) {
         let (first, end) = self.file.levels().range(rank);
         let bytes = (end - first).saturating_mul(size_of::<[u64; N]>() as u64);
         let width = if C::SCATTERED && rank > 0 && bytes <= space.limits.dense as u64 { end - first } else { 0 };
