@@ -26,7 +26,8 @@ use std::{
 
 use super::{
     compact::{self, Compact, compact},
-    frontier::{Frontier, Ground, check_ids},
+    frontier::{Frontier, check_ids},
+    ground::Ground,
     pile::Pile,
     run::{Desk, Run},
     slices::Slices,

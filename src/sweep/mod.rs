@@ -1,6 +1,6 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`spec`] (what an operation is), [`expand`], [`frontier`] and [`batch`] (top-down), [`reduce`], [`number`]
+//! Read in this order: [`spec`] (what an operation is), [`expand`], [`ground`], [`frontier`] and [`batch`] (top-down), [`reduce`], [`number`]
 //! and [`siblings`] (bottom-up), [`team`], [`slices`] and [`pile`] (several threads inside one level, or several parts of it), [`small`] and
 //! [`table`] (both in plain arrays), [`build`] (one after the other), [`apply`] (the first operation), [`restrict`] (the first with
 //! a rule for levels), [`compact`] and [`lift`] (levels where nothing changes), [`nest`] and [`quantify`] (sweeps inside a sweep),
@@ -18,6 +18,7 @@ pub mod difference;
 pub mod expand;
 pub mod fold;
 pub mod frontier;
+pub mod ground;
 pub mod ite;
 pub mod lift;
 pub mod marks;

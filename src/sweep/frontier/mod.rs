@@ -1,14 +1,16 @@
 //! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
 
-use std::sync::{Arc, OnceLock};
+mod late;
+
+use std::sync::OnceLock;
 
 use super::{
     batch::{Asking, Batch},
+    ground::{Ground, window_of},
     pile::Pile,
     run::Desk,
     slices::Slices,
     spec::Spec,
-    team::Parts,
 };
 use crate::{
     disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::BATCH, space::Space, spool::Spool},
@@ -20,28 +22,6 @@ use crate::{
         unreduced::{Count, Part, Unreduced},
     },
 };
-
-/// What the workers of a sweep share, and nobody changes.
-pub struct Ground<'a, S, const N: usize> {
-    /// The operation.
-    pub spec: &'a S,
-    /// Memory and disk.
-    pub space: &'a Space,
-    /// What it is done to.
-    pub operands: &'a [&'a NodeFile],
-    /// For each operand the level of the sweep of each of its ids; the terminals are below all.
-    pub maps: &'a [Arc<LevelMap>],
-    /// The variables of all operands, top-down.
-    pub variables: &'a [u32],
-}
-
-impl<S, const N: usize> Clone for Ground<'_, S, N> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, const N: usize> Copy for Ground<'_, S, N> {}
 
 /// What one worker has between two levels: what is asked below, and what came out above.
 #[repr(align(128))]
@@ -308,44 +288,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space) }
     }
 
-    /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
-    /// become a node by now; it is given two equal children, and reduce drops it.
-    fn resolve_late<const L: usize>(
-        &mut self,
-        level: usize,
-        late: u32,
-        rule: Option<S::Rule>,
-        suspended: Spool<I, L>,
-        desk: &mut Desk,
-    ) -> Result<()> {
-        let Ground { spec, space, .. } = self.ground;
-        let Desk { sorter, batches, .. } = desk;
-        let batch = batches.get::<Batch<I, N>>();
-        let (mut late, mut suspended, asking) = (late, suspended, self.asking());
-        while late != 0 {
-            let at = late.trailing_zeros() as usize;
-            late &= late - 1;
-            let mut next = Spool::new(Share::Queue);
-            sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; L]]| {
-                partials.iter().try_for_each(|partial| {
-                    let (node, mut low, mut high) = resume::<I, N, L>(partial, at);
-                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
-                    if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
-                        high = low;
-                    }
-                    match late {
-                        0 => batch.ask_for(node, [low, high], &asking),
-                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
-                    }
-                    Ok(())
-                })?;
-                self.send_asked(batch, level + 1)
-            })?;
-            suspended = next;
-        }
-        Ok(())
-    }
-
     /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are
     /// `late`.
     fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, late: u32) -> Result<()> {
@@ -355,21 +297,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
         requests.iter().zip(cofactors).for_each(|(request, cofactors)| *cofactors = [request[at]; 2]);
         Ok(())
-    }
-
-    /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
-    fn suspend_all<const L: usize>(
-        &mut self,
-        batch: &Batch<I, N>,
-        heads: usize,
-        late: u32,
-        suspended: &mut Spool<I, L>,
-    ) -> Result<()> {
-        (0..heads).try_for_each(|head| {
-            let [low, high] = batch.cofactors(head);
-            let node = self.number();
-            suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
-        })
     }
 
     /// Makes nodes of those requests of the batch that do not go on by `rule`; gives the number of arcs that lead to them. The
@@ -401,12 +328,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             }
         }
         Ok(arcs)
-    }
-
-    /// The operands of which this level can neither be in RAM nor in a window whole, as a set of bits.
-    pub fn late_operands(&self) -> u32 {
-        let span = window_of::<N>(self.ground.space) as u64;
-        (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
     }
 
     /// Fails when `count` more nodes might not find an id in this width.
@@ -453,52 +374,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 }
 
-impl<S, const N: usize> Ground<'_, S, N> {
-    /// How every level is parted among the workers of `parts`, each with `1 << strips` logs.
-    ///
-    /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
-    /// fewer are read.
-    pub fn slices(&self, parts: Parts, strips: u32) -> Slices {
-        let window = window_of::<N>(self.space) as u64;
-        let mut ranks: [_; N] =
-            std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
-        let levels = self.variables.iter().map(|variable| {
-            let lanes: [_; N] = std::array::from_fn(|at| {
-                let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0, false) };
-                if *rank == 0 || file.variable(*rank) != *variable {
-                    return (0, 0, false);
-                }
-                let (first, end) = file.levels().range(*rank);
-                *rank -= 1;
-                // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
-                let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
-                let count = if several { 0 } else { end - first };
-                (first, count, at > 0 && file.window_bytes(count) > window)
-            });
-            let any_late = lanes.iter().any(|lane| lane.2);
-            lanes.into_iter().map(move |(first, count, late)| (first, if late || !any_late { count } else { 0 }))
-        });
-        Slices::of(levels, parts, strips)
-    }
-
-    /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
-    pub fn window_strips(&self, workers: usize) -> u32 {
-        let widest = |file: &&NodeFile| {
-            let ranks = 1..file.levels().ranks();
-            let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
-            file.window_bytes(nodes.unwrap_or(0))
-        };
-        let bytes = self.operands.iter().skip(1).map(widest).max().unwrap_or(0);
-        let windows = bytes.div_ceil((workers * window_of::<N>(self.space)).max(1) as u64);
-        windows.max(1).next_power_of_two().ilog2()
-    }
-
-    /// A queue of all levels.
-    pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
-        LevelQueue::new(slices.all_logs(self.variables.len()), slices.workers(), self.space)
-    }
-}
-
 /// What a worker knows while it goes through the requests of a level.
 struct Course<I, R, const N: usize, const L: usize> {
     level: usize,
@@ -542,37 +417,4 @@ impl Operand<'_> {
 pub fn check_ids<I: Lane>(end: u64, space: &Space) -> Result<()> {
     let limit = if I::WORDS == 1 { space.limits.narrow_ids } else { u64::MAX >> 3 };
     if end > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
-}
-
-/// Bytes of a window on each operand that is read at random.
-fn window_of<const N: usize>(space: &Space) -> usize {
-    space.limits.window / (N - 2).max(1)
-}
-
-/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each other operand its
-/// two cofactors (twice the id itself as long as it is not resolved).
-#[inline(always)]
-fn suspend<I: Lane, const N: usize, const L: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; L] {
-    let mut record = [I::of(0); L];
-    (record[0], record[1]) = (low[at], I::of(node));
-    for (operand, lane) in others::<N>(at) {
-        (record[lane], record[lane + 1]) = (low[operand], high[operand]);
-    }
-    record
-}
-
-/// The node's low slot and its cofactors so far, but those of the operand `at`.
-#[inline(always)]
-fn resume<I: Lane, const N: usize, const L: usize>(record: &[I; L], at: usize) -> (u64, [I; N], [I; N]) {
-    let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
-    for (operand, lane) in others::<N>(at) {
-        (low[operand], high[operand]) = (record[lane], record[lane + 1]);
-    }
-    (record[1].get(), low, high)
-}
-
-/// The operands but that of `at`, and where they are in the record of a suspended node.
-#[inline(always)]
-fn others<const N: usize>(at: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..N - 1).filter(move |&operand| operand != at).zip((2..).step_by(2))
 }

@@ -1,0 +1,102 @@
+//! Operands that are too wide on a level to be read at random: their cofactors are looked up in order, after one more sort for each.
+
+use super::Frontier;
+use crate::{
+    disk::{lane::Lane, pool::Share, spool::Spool},
+    error::Result,
+    sweep::{
+        batch::Batch,
+        ground::{Ground, window_of},
+        run::Desk,
+        spec::Spec,
+    },
+};
+
+impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
+    /// The operands of which this level can neither be in RAM nor in a window whole, as a set of bits.
+    pub fn late_operands(&self) -> u32 {
+        let span = window_of::<N>(self.ground.space) as u64;
+        (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
+    }
+
+    /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
+    pub(super) fn suspend_all<const L: usize>(
+        &mut self,
+        batch: &Batch<I, N>,
+        heads: usize,
+        late: u32,
+        suspended: &mut Spool<I, L>,
+    ) -> Result<()> {
+        (0..heads).try_for_each(|head| {
+            let [low, high] = batch.cofactors(head);
+            let node = self.number();
+            suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
+        })
+    }
+
+    /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
+    /// become a node by now; it is given two equal children, and reduce drops it.
+    pub(super) fn resolve_late<const L: usize>(
+        &mut self,
+        level: usize,
+        late: u32,
+        rule: Option<S::Rule>,
+        suspended: Spool<I, L>,
+        desk: &mut Desk,
+    ) -> Result<()> {
+        let Ground { spec, space, .. } = self.ground;
+        let Desk { sorter, batches, .. } = desk;
+        let batch = batches.get::<Batch<I, N>>();
+        let (mut late, mut suspended, asking) = (late, suspended, self.asking());
+        while late != 0 {
+            let at = late.trailing_zeros() as usize;
+            late &= late - 1;
+            let mut next = Spool::new(Share::Queue);
+            sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; L]]| {
+                partials.iter().try_for_each(|partial| {
+                    let (node, mut low, mut high) = resume::<I, N, L>(partial, at);
+                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                    if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
+                        high = low;
+                    }
+                    match late {
+                        0 => batch.ask_for(node, [low, high], &asking),
+                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
+                    }
+                    Ok(())
+                })?;
+                self.send_asked(batch, level + 1)
+            })?;
+            suspended = next;
+        }
+        Ok(())
+    }
+}
+
+/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each other operand its
+/// two cofactors (twice the id itself as long as it is not resolved).
+#[inline(always)]
+fn suspend<I: Lane, const N: usize, const L: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; L] {
+    let mut record = [I::of(0); L];
+    (record[0], record[1]) = (low[at], I::of(node));
+    for (operand, lane) in others::<N>(at) {
+        (record[lane], record[lane + 1]) = (low[operand], high[operand]);
+    }
+    record
+}
+
+/// The node's low slot and its cofactors so far, but those of the operand `at`.
+#[inline(always)]
+fn resume<I: Lane, const N: usize, const L: usize>(record: &[I; L], at: usize) -> (u64, [I; N], [I; N]) {
+    let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
+    for (operand, lane) in others::<N>(at) {
+        (low[operand], high[operand]) = (record[lane], record[lane + 1]);
+    }
+    (record[1].get(), low, high)
+}
+
+/// The operands but that of `at`, and where they are in the record of a suspended node.
+#[inline(always)]
+fn others<const N: usize>(at: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..N - 1).filter(move |&operand| operand != at).zip((2..).step_by(2))
+}

@@ -1,0 +1,83 @@
+//! What the workers of an expand sweep share: operands, levels, and how these are parted.
+
+use std::sync::Arc;
+
+use super::{slices::Slices, team::Parts};
+use crate::{
+    disk::{lane::Lane, queue::LevelQueue, space::Space},
+    error::Result,
+    file::{level_map::LevelMap, node_file::NodeFile},
+};
+
+/// What the workers of a sweep share, and nobody changes.
+pub struct Ground<'a, S, const N: usize> {
+    /// The operation.
+    pub spec: &'a S,
+    /// Memory and disk.
+    pub space: &'a Space,
+    /// What it is done to.
+    pub operands: &'a [&'a NodeFile],
+    /// For each operand the level of the sweep of each of its ids; the terminals are below all.
+    pub maps: &'a [Arc<LevelMap>],
+    /// The variables of all operands, top-down.
+    pub variables: &'a [u32],
+}
+
+impl<S, const N: usize> Clone for Ground<'_, S, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, const N: usize> Copy for Ground<'_, S, N> {}
+
+impl<S, const N: usize> Ground<'_, S, N> {
+    /// How every level is parted among the workers of `parts`, each with `1 << strips` logs.
+    ///
+    /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
+    /// fewer are read.
+    pub fn slices(&self, parts: Parts, strips: u32) -> Slices {
+        let window = window_of::<N>(self.space) as u64;
+        let mut ranks: [_; N] =
+            std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
+        let levels = self.variables.iter().map(|variable| {
+            let lanes: [_; N] = std::array::from_fn(|at| {
+                let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0, false) };
+                if *rank == 0 || file.variable(*rank) != *variable {
+                    return (0, 0, false);
+                }
+                let (first, end) = file.levels().range(*rank);
+                *rank -= 1;
+                // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
+                let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
+                let count = if several { 0 } else { end - first };
+                (first, count, at > 0 && file.window_bytes(count) > window)
+            });
+            let any_late = lanes.iter().any(|lane| lane.2);
+            lanes.into_iter().map(move |(first, count, late)| (first, if late || !any_late { count } else { 0 }))
+        });
+        Slices::of(levels, parts, strips)
+    }
+
+    /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
+    pub fn window_strips(&self, workers: usize) -> u32 {
+        let widest = |file: &&NodeFile| {
+            let ranks = 1..file.levels().ranks();
+            let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
+            file.window_bytes(nodes.unwrap_or(0))
+        };
+        let bytes = self.operands.iter().skip(1).map(widest).max().unwrap_or(0);
+        let windows = bytes.div_ceil((workers * window_of::<N>(self.space)).max(1) as u64);
+        windows.max(1).next_power_of_two().ilog2()
+    }
+
+    /// A queue of all levels.
+    pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
+        LevelQueue::new(slices.all_logs(self.variables.len()), slices.workers(), self.space)
+    }
+}
+
+/// Bytes of a window on each operand that is read at random.
+pub fn window_of<const N: usize>(space: &Space) -> usize {
+    space.limits.window / (N - 2).max(1)
+}
