@@ -1,4 +1,5 @@
-//! `Pile`: the sorted requests of one worker on a level. It takes from the front, and whoever has nothing left from the back.
+//! `Pile`: the sorted requests of one worker on a level. It takes some from the front, and whoever has nothing left the second half
+//! of what is left, so that it reads an operand in order, too.
 
 use std::{
     ops::Range,
@@ -7,7 +8,7 @@ use std::{
 
 use crate::disk::{lane::Lane, sorter::Sorter};
 
-/// Requests that are taken at once; more where they ask for the same.
+/// Requests that are taken from the front; more where they ask for the same.
 const TAKEN: usize = 1024;
 
 /// Sorted requests, and which of them nobody has taken. Those that agree go together.
@@ -35,10 +36,10 @@ impl Pile {
         })
     }
 
-    /// Some requests from the back.
-    pub fn take_last<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
+    /// About half of the requests that are left, from the back; all of them where they are few.
+    pub fn take_half<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
         self.take(|left, begins| {
-            let last = left.end.saturating_sub(TAKEN);
+            let last = left.end - left.len().min(TAKEN.max(left.len() / 2));
             let at = (left.start + 1..=last).rev().find(begins).unwrap_or(left.start);
             (at..left.end, left.start..at)
         })
@@ -88,13 +89,16 @@ mod tests {
                 let pile = Pile::new(sorter, all.len());
                 let mut taken = Vec::new();
                 for turn in 0.. {
-                    let some = if turn % 4 < backwards { pile.take_last() } else { pile.take_first() };
+                    let half = turn % 4 < backwards;
+                    let some = if half { pile.take_half() } else { pile.take_first() };
                     let Some(some): Option<&[[u32; 2]]> = some else { break };
                     let [first, last] = [some[0], some[some.len() - 1]].map(|[id, _]| id as usize);
                     // A whole number of runs.
                     assert_eq!(some.len() as u32, runs[first..=last].iter().sum::<u32>());
                     let longest = runs[first].max(runs[last]) as usize;
-                    assert!(some.len() < TAKEN + longest, "{} at once", some.len());
+                    let left = all.len() - taken.len();
+                    let most = if half { TAKEN.max(left / 2) } else { TAKEN } + longest;
+                    assert!(some.len() < most, "{} at once of {left}", some.len());
                     taken.extend_from_slice(some);
                 }
                 taken.sort_unstable();
@@ -113,7 +117,7 @@ mod tests {
         let take_all =
             |take: &dyn Fn() -> Option<Vec<[u32; 2]>>| std::iter::from_fn(take).flatten().collect::<Vec<_>>();
         let mut taken = thread::scope(|scope| {
-            let others = [0; 3].map(|_| scope.spawn(|| take_all(&|| pile.take_last().map(<[_]>::to_vec))));
+            let others = [0; 3].map(|_| scope.spawn(|| take_all(&|| pile.take_half().map(<[_]>::to_vec))));
             let mut taken = take_all(&|| pile.take_first().map(<[_]>::to_vec));
             taken.extend(others.into_iter().flat_map(|other| other.join().expect("no panic")));
             taken

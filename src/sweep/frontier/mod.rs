@@ -255,7 +255,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             expand(requests)?;
         }
         for other in piles {
-            while let Some(requests) = other.get().and_then(Pile::take_last) {
+            while let Some(requests) = other.get().and_then(Pile::take_half) {
                 expand(requests)?;
             }
         }
