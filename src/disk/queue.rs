@@ -31,7 +31,8 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
-    /// What so many levels had on disk together when they were short, and of how many groups that has been given out.
+    /// What so many levels had on disk together when they were short, and how many groups have nothing there any more: those up to
+    /// the level at hand, which go to disk each by itself.
     groups: Vec<Spool<I, N>>,
     near: usize,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
@@ -48,7 +49,7 @@ pub struct LevelQueue<I, const N: usize> {
 /// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
 const SPARES: usize = 16;
 
-/// Levels of a group. Of the logs of one group a quarter of the smallest quota is 2 KiB each, and so many small blocks are 16 KiB.
+/// Levels of a group. Of the logs of one group a quarter of the smallest quota is 4 KiB each, and so many small blocks are 16 KiB.
 const GROUP: usize = 64;
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
@@ -62,7 +63,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
         let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
         let (spare, fillings) = (Vec::new(), Default::default());
-        Ok(Self { levels, groups, near: 0, spare, quota, held: 0, fillings, _charge: charge })
+        Ok(Self { levels, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
     }
 
     /// Charges the tables of queues with so many `levels` in all.
@@ -195,7 +196,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let enough = self.quota / 4;
         let [mut short, mut long] = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
         let mut freed = 0;
-        for (level, log) in self.levels.iter_mut().enumerate().rev() {
+        let logs = self.levels.iter_mut().enumerate().rev();
+        for (level, log) in logs.filter(|(_, log)| log.is_resident()) {
             if freed > enough {
                 break;
             }

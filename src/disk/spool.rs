@@ -132,6 +132,11 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().map(Part::memory).sum::<usize>() + size_of_val(self.tail.words())
     }
 
+    /// Whether some of it is in memory that can go to disk.
+    pub fn is_resident(&self) -> bool {
+        self.used > 0 || matches!(self.parts.last(), Some(Part::Ram(..)))
+    }
+
     /// Whether it has gone on to a full block, which is still in memory.
     pub fn is_long(&self) -> bool {
         self.tail.class() == Class::Full
