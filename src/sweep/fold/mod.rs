@@ -14,7 +14,7 @@
 //!
 //! Where the level below fits an array, what is for it goes there at once.
 //!
-//! Cost: every other arc is pushed and popped once, and sorted where its level does not fit an array; O(sort(f)) transfers.
+//! Cost: an arc that skips levels, or to a level that fits no array, is pushed and popped once, and sorted there; O(sort(f)) transfers.
 //! Memory: the budget's share for the queue, and two levels' arrays.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
