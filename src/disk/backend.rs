@@ -4,6 +4,7 @@
 use std::{
     fmt,
     fs::File,
+    hash::{BuildHasher, RandomState},
     io,
     num::NonZeroU64,
     os::unix::fs::FileExt,
@@ -51,6 +52,11 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
 /// What is wrong with a file that gives other bytes than were written to it.
 pub fn damage() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written")
+}
+
+/// A number for checksums of what is written from now on, which nothing that was written before has.
+pub fn salt() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 /// The operating system's own files in one folder.

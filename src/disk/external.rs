@@ -3,13 +3,11 @@
 //! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
 //! records are counted; and what is in the file for the record, so each has a checksum, of another seed for every sorter, and all of
-//! them have a sum.
-//! It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them open, and a kill leaves
-//! behind no more than the folder and the one segment being written.
+//! them have a sum. It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them open, and a
+//! kill leaves behind no more than the folder and the one segment being written.
 
 use std::{
     cmp::Ordering,
-    hash::{BuildHasher, RandomState},
     io::{self, Read, Write},
     sync::atomic::Ordering::Relaxed,
 };
@@ -19,7 +17,7 @@ use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{descriptors::raise, meter::Claim, space::Space};
+use super::{backend::salt, descriptors::raise, meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A plain record with a total order.
@@ -96,7 +94,7 @@ impl<'a, R: Record> External<'a, R> {
             .with_segment_size(run as usize - 1)
             .with_sort_dir(folder.path().to_owned())
             .pushed_by((|a, b| a.record.cmp(&b.record)) as Compare<R>);
-        let (claim, seed) = (Claim::new(space.meter.clone()), RandomState::new().hash_one(0));
+        let (claim, seed) = (Claim::new(space.meter.clone()), salt());
         Ok(Self { space, sorter, folder, claim, run, count: 0, seed, sum: 0 })
     }
 
@@ -210,8 +208,7 @@ mod tests {
         }
     }
 
-    /// Sorts four segments and a bit of `[key, 1]` for even `keys` and odd ones, with the first two segments changed by `change` when they
-    /// have been written.
+    /// Sorts four segments of records and nine more, whose first two segments are changed by `change` when they have been written.
     fn sorted_with(change: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) -> Result<Vec<[u32; 2]>> {
         const RUN: u32 = 64;
         let space = testing::space(1 << 24);

@@ -1,7 +1,6 @@
 //! Extents of one unnamed file: where the spilled records of a sweep live.
 
 use std::{
-    hash::{BuildHasher, Hasher, RandomState},
     io::{Error as IoError, ErrorKind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -59,7 +58,7 @@ impl Scratch {
         if state.file.is_none() {
             state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
             // What a sweep before wrote to the same place of the disk has other numbers.
-            state.taken = RandomState::new().build_hasher().finish();
+            state.taken = backend::salt();
         }
         let place = if let Some(place) = state.free.pop() {
             place
