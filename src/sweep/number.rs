@@ -187,89 +187,57 @@ fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) ->
 
 /// One node for all in `runs` that agree, unless their children are equal; in place of the low child, each gets its id, which
 /// is marked where it counts from the first of these.
+///
+/// Several in a row mostly come from one run: those up to the next one of any other go at once.
 fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
+    const ROOM: usize = 2 * BATCH;
     let mut fresh = Spool::new(Share::Arcs);
-    let (mut order, mut last) = (Order::of(&runs), Last::new(I::MARK));
-    let (mut turns, mut nodes) = ([(last.children, 0, 0); BATCH], [[I::zeroed(); 2]; BATCH]);
-    loop {
-        let turns = order.next(&runs, &mut turns);
-        if turns.is_empty() {
-            return Ok(fresh);
+    let (mut last, mut nodes) = (Last::new(I::MARK), [[I::zeroed(); 2]; ROOM]);
+    let mut heads: Vec<_> = runs.iter().map(|run| head(run)).collect();
+    let mut left: usize = runs.iter().map(|run| run.len()).sum();
+    while left > 0 {
+        let (next, bound) = next_of::<I>(&heads);
+        let run = std::mem::take(&mut runs[next]);
+        let mut taken = 0;
+        for node in run.iter_mut().take(BATCH) {
+            let children = first_two(node);
+            if children > bound {
+                break;
+            }
+            node[0] = last.id_of(children, &mut nodes);
+            taken += 1;
         }
-        for &(children, run, at) in turns {
-            runs[run][at][0] = last.id_of(children, &mut nodes);
+        left -= taken;
+        runs[next] = &mut run[taken..];
+        heads[next] = head(runs[next]);
+        if last.fresh > BATCH {
+            fresh.append_all(&nodes[..last.fresh], space)?;
+            last.fresh = 0;
         }
-        fresh.append_all(&nodes[..last.fresh], space)?;
-        last.fresh = 0;
     }
+    fresh.append_all(&nodes[..last.fresh], space)?;
+    Ok(fresh)
 }
 
-/// The children of a node, of which run it is, and where there.
-type Turn<I> = (<I as Lane>::Pair, usize, usize);
-
-/// The order of the nodes of several runs, each in order.
-struct Order<I: Lane> {
-    /// Where each run is, and the children there.
-    heads: Vec<(usize, I::Pair)>,
-    /// Nodes left of all.
-    left: usize,
-}
-
-impl<I: Lane> Order<I> {
-    fn of(runs: &[&mut [[I; 3]]]) -> Self {
-        let heads = runs.iter().map(|run| (0, head(run, 0))).collect();
-        Self { heads, left: runs.iter().map(|run| run.len()).sum() }
-    }
-
-    /// Those that come next, at most as many as there are `turns`.
-    fn next<'a>(&mut self, runs: &[&mut [[I; 3]]], turns: &'a mut [Turn<I>]) -> &'a [Turn<I>] {
-        let count = self.left.min(turns.len());
-        self.left -= count;
-        let turns = &mut turns[..count];
-        match (&mut self.heads[..], runs) {
-            ([one, other], [run, run_other]) => order_two(one, other, run, run_other, turns),
-            (heads, _) => order_many(heads, runs, turns),
-        }
-        turns
-    }
-}
-
-/// The children of the node at `at` of a run; beyond it, more than any.
+/// Which run has the least of `heads`, and the least of the others.
 #[inline(always)]
-fn head<I: Lane>(run: &[[I; 3]], at: usize) -> I::Pair {
-    run.get(at).map_or(I::MAX.before(I::MAX), first_two)
+fn next_of<I: Lane>(heads: &[I::Pair]) -> (usize, I::Pair) {
+    let none = I::MAX.before(I::MAX);
+    let (mut next, mut least, mut bound) = (0, none, none);
+    for (run, &head) in heads.iter().enumerate() {
+        if head < least {
+            (next, least, bound) = (run, head, least);
+        } else {
+            bound = bound.min(head);
+        }
+    }
+    (next, bound)
 }
 
-/// Fills `turns` in the order of two runs. Which of them comes next is anybody's guess, so there is no branch for it.
-fn order_two<I: Lane>(
-    one: &mut (usize, I::Pair),
-    other: &mut (usize, I::Pair),
-    run: &[[I; 3]],
-    run_other: &[[I; 3]],
-    turns: &mut [Turn<I>],
-) {
-    let ((mut at, mut first), (mut at_other, mut first_other)) = (*one, *other);
-    for turn in turns {
-        let (next, next_other) = (head(run, at + 1), head(run_other, at_other + 1));
-        let is_one = first <= first_other;
-        let children = select_unpredictable(is_one, first, first_other);
-        *turn = (children, usize::from(!is_one), select_unpredictable(is_one, at, at_other));
-        at += usize::from(is_one);
-        at_other += usize::from(!is_one);
-        first = select_unpredictable(is_one, next, first);
-        first_other = select_unpredictable(is_one, first_other, next_other);
-    }
-    (*one, *other) = ((at, first), (at_other, first_other));
-}
-
-/// The same for any number of runs.
-fn order_many<I: Lane>(heads: &mut [(usize, I::Pair)], runs: &[&mut [[I; 3]]], turns: &mut [Turn<I>]) {
-    for turn in turns {
-        let least = (1..heads.len()).fold(0, |least, run| if heads[run].1 < heads[least].1 { run } else { least });
-        let (at, first) = heads[least];
-        *turn = (first, least, at);
-        heads[least] = (at + 1, head(runs[least], at + 1));
-    }
+/// The children of the first node of a run; where there is none, more than any.
+#[inline(always)]
+fn head<I: Lane>(run: &[[I; 3]]) -> I::Pair {
+    run.first().map_or(I::MAX.before(I::MAX), first_two)
 }
 
 /// Writes one node for all siblings it is shown that agree, unless their children are equal, and `put`s its id at each.
