@@ -3,7 +3,8 @@
 //! `cargo bench --bench operations -- [--n 12] [--runs 3] [--memory 4GiB,128MiB] [--only queens,hanoi] [--quick]`
 //!
 //! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One variable fixed
-//!   (in the middle, at the bottom, at the top), one quantified, and the assignments counted.
+//!   (in the middle, at the bottom, at the top), one quantified, the same for the first variable of every row in turn, and the
+//!   assignments counted.
 //! * `equality`: that diagram built twice, in stores with different budgets, and compared.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
 //!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with

@@ -18,12 +18,20 @@ pub trait Board: Sized {
 pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failure> {
     let (top, middle, bottom) = (0, n * n / 2, n * n - 1);
     let nodes = |result: &B| Ok(format!("{} nodes", result.inner_nodes()));
+    let sum = |nodes: &u64| Ok(format!("{nodes} nodes"));
     report.time(&format!("restrict x{middle}=0"), || board.restrict(middle, false), nodes)?;
     report.time(&format!("restrict x{middle}=1"), || board.restrict(middle, true), nodes)?;
     report.time(&format!("restrict x{bottom}=0"), || board.restrict(bottom, false), nodes)?;
     report.time(&format!("restrict x{top}=0"), || board.restrict(top, false), nodes)?;
     report.time(&format!("exists x{middle}"), || board.exists(middle), nodes)?;
     report.time(&format!("exists x{bottom}"), || board.exists(bottom), nodes)?;
+    report.time("restrict, one of each row", || one_of_each_row(n, |variable| board.restrict(variable, true)), sum)?;
+    report.time("exists, one of each row", || one_of_each_row(n, |variable| board.exists(variable)), sum)?;
     report.time("sat_count", || board.count(n * n), |count| Ok(format!("{count:.6e}")))?;
     Ok(())
+}
+
+/// Changes the variable of the first square of each row in turn; gives the nodes of all results.
+fn one_of_each_row<B: Board>(n: u16, change: impl Fn(u16) -> Result<B, Failure>) -> Result<u64, Failure> {
+    (0..n).map(|row| Ok(change(row * n)?.inner_nodes())).sum()
 }
