@@ -308,3 +308,57 @@ impl<I: Lane> Last<I> {
 
 /// So many nodes of a run tell how all lie.
 const SAMPLES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::space::testing;
+
+    /// Nodes in order; with few `children` many agree, or have equal ones.
+    fn run_of(run: usize, len: usize, children: u32) -> Vec<[u32; 3]> {
+        let mut state = run as u32 + 1;
+        let mut child = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % children
+        };
+        let mut nodes: Vec<_> = (0..len as u32).map(|node| [child(), child(), node]).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The new nodes among those of all runs.
+    fn merge_slowly(runs: &[Vec<[u32; 3]>]) -> Vec<[u32; 2]> {
+        let all = runs.iter().flatten().map(|&[low, high, _]| [low, high]).filter(|[low, high]| low != high);
+        let mut fresh: Vec<_> = all.collect();
+        fresh.sort_unstable();
+        fresh.dedup();
+        fresh
+    }
+
+    #[test]
+    fn runs_of_every_length_are_merged_as_if_they_were_one() -> Result<()> {
+        let space = testing::space(1 << 24);
+        let lengths = [0, 1, 2, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH, 5 * BATCH + 3];
+        for count in 1..=4 {
+            for turn in 0..lengths.len() * lengths.len() {
+                for children in [2, 30, 1 << 20] {
+                    let length = |run| lengths[(turn + run * (turn / lengths.len() + 1)) % lengths.len()];
+                    let before: Vec<_> = (0..count).map(|run| run_of(run, length(run), children)).collect();
+                    let mut runs = before.clone();
+                    let mut merged = merge_all(runs.iter_mut().map(|run| &mut run[..]).collect(), &space)?;
+                    let mut fresh = Vec::new();
+                    merged.drain(&space, |nodes| {
+                        fresh.extend_from_slice(nodes);
+                        Ok(())
+                    })?;
+                    assert_eq!(fresh, merge_slowly(&before), "{count} runs, {turn}");
+                    for (&[low, high, node], &[id, _, same]) in before.iter().flatten().zip(runs.iter().flatten()) {
+                        let place = fresh.binary_search(&[low, high]).map(|at| u32::MARK as u32 + at as u32);
+                        assert_eq!((id, same), (place.unwrap_or(low), node), "{count} runs, {turn}");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
