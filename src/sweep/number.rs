@@ -194,10 +194,12 @@ fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spo
     let mut fresh = Spool::new(Share::Arcs);
     let (mut last, mut nodes) = (Last::new(I::MARK), [[I::zeroed(); 2]; ROOM]);
     let mut heads: Vec<_> = runs.iter().map(|run| head(run)).collect();
-    let mut left: usize = runs.iter().map(|run| run.len()).sum();
-    while left > 0 {
+    loop {
         let (next, bound) = next_of::<I>(&heads);
         let run = std::mem::take(&mut runs[next]);
+        if run.is_empty() {
+            break;
+        }
         let mut taken = 0;
         for node in run.iter_mut().take(BATCH) {
             let children = first_two(node);
@@ -207,7 +209,6 @@ fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spo
             node[0] = last.id_of(children, &mut nodes);
             taken += 1;
         }
-        left -= taken;
         runs[next] = &mut run[taken..];
         heads[next] = head(runs[next]);
         if last.fresh > BATCH {
@@ -219,7 +220,7 @@ fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spo
     Ok(fresh)
 }
 
-/// Which run has the least of `heads`, and the least of the others.
+/// Which run has the least of `heads`, one that is done if all are, and the least of the others.
 #[inline(always)]
 fn next_of<I: Lane>(heads: &[I::Pair]) -> (usize, I::Pair) {
     let none = I::MAX.before(I::MAX);
