@@ -3,7 +3,7 @@
 //! `cargo bench --bench operations -- [--n 12] [--runs 3] [--memory 4GiB,128MiB] [--only queens,hanoi] [--quick]`
 //!
 //! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One variable fixed
-//!   (in the middle, at the bottom, at the top), one quantified, the same for the first variable of every row in turn, and the
+//!   (in the middle, at the bottom, at the top), one quantified, the same for one variable of every row in turn, and the
 //!   assignments counted.
 //! * `equality`: that diagram built twice, in stores with different budgets, and compared.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
