@@ -99,8 +99,7 @@ impl Bdd {
     /// Nodes on the widest level.
     pub fn width(&self) -> u64 {
         let levels = self.file.levels();
-        let widths = (1..levels.ranks()).map(|rank| levels.range(rank).1 - levels.range(rank).0);
-        widths.max().unwrap_or(0)
+        (1..levels.ranks()).map(|rank| levels.width(rank)).max().unwrap_or(0)
     }
 
     /// A hash of the diagram's bytes and complement: the same for the same function under every budget, in every store and

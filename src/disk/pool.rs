@@ -117,6 +117,11 @@ impl Pool {
         self.home.bytes[Class::Full as usize]
     }
 
+    /// Bytes of the smallest blocks.
+    pub fn smallest(&self) -> usize {
+        self.home.bytes[Class::Small as usize]
+    }
+
     /// Bytes of the largest blocks.
     pub fn largest(&self) -> usize {
         self.home.bytes[Class::Large as usize]

@@ -100,8 +100,7 @@ pub fn check_file(file: &NodeFile, space: &Space) -> Result<()> {
     if (file.width() == Width::Narrow) != (nodes < space.limits.narrow_ids) {
         return broken(7, file.root(), "an id of another width");
     }
-    let count = |rank| levels.range(rank).1 - levels.range(rank).0;
-    check_levels((1..).zip(file.variables()).map(|(rank, variable)| (variable.into(), count(rank))), nodes)?;
+    check_levels((1..).zip(file.variables()).map(|(rank, variable)| (variable.into(), levels.width(rank))), nodes)?;
 
     let mut check = NodeCheck::new();
     let (mut id, mut rank) = (0, 0);

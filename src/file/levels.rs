@@ -56,6 +56,11 @@ impl Levels {
         (self.first[rank], self.first[rank + 1])
     }
 
+    /// How many ids a rank has.
+    pub fn width(&self, rank: usize) -> u64 {
+        self.first[rank + 1] - self.first[rank]
+    }
+
     /// The first id of a rank.
     #[inline(always)]
     pub fn first(&self, rank: usize) -> u64 {

@@ -63,8 +63,7 @@ impl<'a> LevelReader<'a> {
 
     /// Goes to the level of `rank`.
     pub fn enter(&mut self, rank: usize) {
-        let (first, end) = self.file.levels.range(rank);
-        (self.first, self.len) = (first, end - first);
+        (self.first, self.len) = (self.file.levels.first(rank), self.file.levels.width(rank));
     }
 
     /// Is on no level: every id is its own cofactor.

@@ -185,8 +185,7 @@ fn write(
         Header { width: file.width(), complement, levels: levels.ranks() as u64 - 1, nodes: file.node_count() };
     out.write_all(&header.bytes()).map_err(&fail)?;
     for (rank, variable) in (1..).zip(file.variables()) {
-        let (first, end) = levels.range(rank);
-        for number in [variable.into(), end - first] {
+        for number in [variable.into(), levels.width(rank)] {
             out.write_all(&number.to_le_bytes()).map_err(&fail)?;
         }
     }

@@ -161,8 +161,12 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::{BuilderNode, Config, Store, disk::limits::Limits, store::Testing, sweep::quantify::Quantify};
+    use crate::{
+        Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing, sweep::quantify::Quantify,
+    };
 
     /// A truth table of nine variables without a pattern, false at first.
     fn table(store: &Store) -> NodeFile {
@@ -178,6 +182,43 @@ mod tests {
             layer = layer.chunks(2).map(&mut node).collect();
         }
         (*builder.build().expect("a diagram").file).clone()
+    }
+
+    #[test]
+    fn a_level_is_shared_where_most_are_large() -> Result<()> {
+        let limits = Limits { alone: 5, small: 0, ..Limits::of(1 << 28) };
+        let testing = Testing { limits: Some(limits), backend: None };
+        let store = Store::new(Config { threads: 2, testing, ..Config::default() })?;
+        let lowest = store.variable(999)?;
+        let shared_by = |file: NodeFile| {
+            let before = store.stats().shared_levels;
+            let differ = Bdd::new(store.clone(), Arc::new(file), false).xor(&lowest)?;
+            assert!(differ.node_count() > 100);
+            Ok::<_, Error>(store.stats().shared_levels - before)
+        };
+        assert!(shared_by(table(&store))? > 0);
+        // Levels of ten nodes above hundreds of two.
+        let mut builder = store.builder()?;
+        let mut parity: [BuilderNode; 2] = [false.into(), true.into()];
+        for variable in (100..400).rev() {
+            let [even, odd] = parity;
+            parity = [builder.add_node(variable, even, odd)?, builder.add_node(variable, odd, even)?];
+        }
+        let ends = [parity[0], parity[1], false.into(), true.into()];
+        let pairs = (0..16).map(|at| (ends[at / 4], ends[at % 4])).filter(|(low, high)| low != high);
+        let mut layer = pairs.map(|(low, high)| builder.add_node(50, low, high)).collect::<Result<Vec<_>>>()?;
+        for variable in (0..50).rev() {
+            let next =
+                layer.iter().zip(layer.iter().skip(1)).map(|(&low, &high)| builder.add_node(variable, low, high));
+            layer = next.collect::<Result<_>>()?;
+            if layer.len() == 1 {
+                break;
+            }
+        }
+        let built = builder.build()?;
+        assert!(built.width() > 5);
+        assert_eq!(shared_by((*built.file).clone())?, 0);
+        Ok(())
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //! and arcs, and one level's array for sorting.
 
 use std::{
-    mem,
+    iter, mem,
     ops::Range,
     sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
 };
@@ -107,6 +107,8 @@ struct Downward<'a, I, S, const N: usize> {
     result: Unreduced<I>,
     /// Above this level, what is left is not all part of one operand: there is a rule, or a request for something else.
     mixed: usize,
+    /// What is still asked for on large levels before one is shared; none before the first of them.
+    unshared: Option<u64>,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
@@ -118,7 +120,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let worker = |part| Frontier::new(&ground, &result, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
-        Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1) })
+        Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1), unshared: None })
     }
 
     /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
@@ -179,12 +181,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// Whether the `count` requests for `level` are done in parts: by all workers, if that is worth it, and strip by strip, if a
     /// worker could not sort its own at once. If need be, all that is left from `level` on is parted anew.
     fn is_parted(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
-        let (slices, workers) = (&self.workers[0].slices, run.team.size());
+        let workers = run.team.size();
         let most = run.space.limits.most_sorted::<I, N>().max(1);
-        let alone = workers == 1 || count <= run.space.limits.alone;
+        let alone = workers == 1 || count <= run.space.limits.alone || !self.pays(count);
         if alone && count <= most {
             return Ok(false);
         }
+        let slices = &self.workers[0].slices;
         let (each, now) = (count / workers as u64, slices.strips());
         // The next levels may have more, and not all strips are of one length.
         let wanted = if each >> now <= most / 2 {
@@ -192,23 +195,34 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         } else {
             (8 * each / most).ilog2().max(self.ground.window_strips(workers)).min(STRIPS).max(now)
         };
-        if workers > slices.workers() || wanted > now {
-            let parts = Parts::new(workers);
-            let Some(strips) = (now..=wanted).rev().find(|&strips| self.has_room(parts, strips)) else {
-                return Ok(slices.logs(level).len() > 1);
-            };
-            if workers > slices.workers() || strips > now {
-                self.part_by(&self.ground.slices(parts, strips), level)?;
-            }
+        let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= slices.workers());
+        let mut choices = iter::successors(Some(workers), halved)
+            .flat_map(|workers| (now..=wanted).rev().map(move |strips| (Parts::new(workers), strips)))
+            .take_while(|(parts, strips)| parts.workers() > slices.workers() || *strips > now);
+        if let Some((parts, strips)) = choices.find(|&(parts, strips)| self.has_room(parts, strips)) {
+            self.part_by(&self.ground.slices(parts, strips), level)?;
         }
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
 
-    /// Whether the tables of all queues have room, on the way down, and then on the way up.
+    /// Whether to share a level of `count` requests is worth it, for every level below is parted then. Where the operands' own
+    /// levels are mostly small, what comes out may be, too, until as much has been asked for on large ones as they have nodes.
+    fn pays(&mut self, count: u64) -> bool {
+        let ground = &self.ground;
+        let unshared = self.unshared.get_or_insert_with(|| if ground.is_mostly_small() { ground.nodes() } else { 0 });
+        *unshared = unshared.saturating_sub(count);
+        self.workers.len() > 1 || *unshared == 0
+    }
+
+    /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are several queues, their
+    /// logs for every level: where most can have but a few records in memory, these are scattered over the disk.
     fn has_room(&self, parts: Parts, strips: u32) -> bool {
-        let (down, up) = (self.ground.variables.len(), self.ground.variables.len() + self.result.levels.ranks());
+        let Ground { space, variables, .. } = self.ground;
+        let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
         let logs = Slices::count(parts, strips, down).max(parts.logs(up).start);
-        LevelQueue::<I, N>::charge(parts.workers() * logs, self.ground.space).is_ok()
+        let least = parts.workers() * parts.logs(up).start * space.pool.smallest();
+        (parts.workers() == 1 || least <= space.limits.queue)
+            && LevelQueue::<I, N>::charge(parts.workers() * logs, space).is_ok()
     }
 
     /// Parts what is left from `level` on as `slices` say, among more workers if there are more.

@@ -59,12 +59,24 @@ impl<S, const N: usize> Ground<'_, S, N> {
         Slices::of(levels, parts, strips)
     }
 
+    /// Nodes of all operands.
+    pub fn nodes(&self) -> u64 {
+        self.operands.iter().map(|file| file.node_count()).sum()
+    }
+
+    /// Whether most of these are on levels that are too small to be shared.
+    pub fn is_mostly_small(&self) -> bool {
+        let levels = self.operands.iter().map(|file| file.levels());
+        let widths = levels.flat_map(|levels| (1..levels.ranks()).map(|rank| levels.width(rank)));
+        let small: u64 = widths.filter(|&width| width <= self.space.limits.alone).sum();
+        2 * small > self.nodes()
+    }
+
     /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
     pub fn window_strips(&self, workers: usize) -> u32 {
         let widest = |file: &&NodeFile| {
-            let ranks = 1..file.levels().ranks();
-            let nodes = ranks.map(|rank| file.levels().range(rank)).map(|(first, end)| end - first).max();
-            file.window_bytes(nodes.unwrap_or(0))
+            let widest = (1..file.levels().ranks()).map(|rank| file.levels().width(rank)).max();
+            file.window_bytes(widest.unwrap_or(0))
         };
         let bytes = self.operands.iter().skip(1).map(widest).max().unwrap_or(0);
         let windows = bytes.div_ceil((workers * window_of::<N>(self.space)).max(1) as u64);

@@ -50,8 +50,7 @@ impl<'f> Lift<'f> {
         let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
         let below = levels.range(cut).1;
         let above = levels.end() - below;
-        let width = |rank| levels.range(rank).1 - levels.first(rank);
-        let fits = |rank| 2 * width(rank) * size_of::<I>() as u64 <= space.limits.dense as u64;
+        let fits = |rank| 2 * levels.width(rank) * size_of::<I>() as u64 <= space.limits.dense as u64;
         // To make marks and to look at them takes a thousandth of a node's sweep each.
         if above <= below / 1024 || !(cut + 1..levels.ranks()).all(fits) {
             return None;
@@ -137,8 +136,7 @@ impl<'f> Lift<'f> {
         let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
         let mut reader = LevelReader::in_order(self.file, space);
         for rank in self.cut + 1..levels.ranks() {
-            let (first, end) = levels.range(rank);
-            let (width, desk) = (end - first, &mut run.desks[0]);
+            let (first, width, desk) = (levels.first(rank), levels.width(rank), &mut run.desks[0]);
             let mut children = Array::<I>::of(std::mem::take(&mut desk.children), 2 * width as usize);
             reader.enter(rank);
             reader.read(first, children.pairs_mut(), space)?;
