@@ -274,11 +274,14 @@ impl<'a, I: Lane> Upward<'a, I> {
             root = block.last().map_or(root, |&[_, id]| id);
             Ok(())
         })?;
-        if root.get() >= TERMINALS && (self.loose || root.get() != last_of(&self.writer)) {
-            let forest = self.writer.seal_forest(run.space)?;
+        let Self { workers, writer, loose, .. } = self;
+        // The tables of a diagram want the room of the queues'.
+        drop(workers);
+        if root.get() >= TERMINALS && (loose || root.get() != last_of(&writer)) {
+            let forest = writer.seal_forest(run.space)?;
             return Ok(Reduced::Loose(Pause::at_root(forest, root, run)?));
         }
-        Ok(Reduced::Whole(whole(self.writer, root, run.space)?))
+        Ok(Reduced::Whole(whole(writer, root, run.space)?))
     }
 
     /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Meanwhile whoever has fewest nodes writes the
