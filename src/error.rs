@@ -53,7 +53,7 @@ pub enum Error {
     /// The system does not start as many threads as [`Config::threads`](crate::Config::threads) asks for.
     #[error("the system does not start {threads} threads; give the store fewer")]
     NotEnoughThreads {
-        /// The threads asked for.
+        /// The threads that the store would have, itself one of them.
         threads: usize,
         /// What the system said.
         source: io::Error,

@@ -181,7 +181,8 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
-    /// The operation, by the name of the method; "search" is the part of a quantification that comes before it.
+    /// The operation, by the name of the method or of one that does the same; "search" is the part of a quantification that comes
+    /// before it, "substitute" what `replace` and `compose_all` do.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,
@@ -213,8 +214,8 @@ impl Store {
     /// A store with the settings of `config`.
     ///
     /// # Errors
-    /// [`Error::BudgetTooSmall`] below 16 MiB, [`Error::NoThreads`] for none, and [`Error::Io`] when no temporary file can be
-    /// made in the scratch folder.
+    /// [`Error::BudgetTooSmall`] below 16 MiB, [`Error::NoThreads`] for none, [`Error::NotEnoughThreads`] when the system does not
+    /// give so many, and [`Error::Io`] when no temporary file can be made in the scratch folder.
     pub fn new(config: Config) -> Result<Self> {
         if config.memory < SMALLEST_MEMORY {
             return Err(Error::BudgetTooSmall { given: config.memory, minimum: SMALLEST_MEMORY });
@@ -226,7 +227,7 @@ impl Store {
         let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(|source| Error::Io { action: "create", folder: backend.folder().into(), source })?;
-        let team = Team::new(config.threads.min(config.memory / SMALLEST_MEMORY * 2))?;
+        let team = Team::new(config.threads.min(config.memory / (SMALLEST_MEMORY / 2)))?;
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);
         let desks = (0..team.size()).map(|_| Desk::default()).collect::<Vec<_>>();

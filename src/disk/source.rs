@@ -20,11 +20,7 @@ pub trait Source<I: Lane, const N: usize>: Sized {
     fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
 
     /// The range of a lane, or more.
-    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
-        let mut range = Range::default();
-        self.keys(lane, space, |key| range.include(key))?;
-        Ok(range)
-    }
+    fn range(&self, lane: usize, space: &Space) -> Result<Range>;
 
     /// Some records from all over, at least one.
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>>;

@@ -65,7 +65,7 @@ impl BinaryOp {
             .unwrap_or_default()
     }
 
-    /// The values at (false, b) and (true, b), or at (a, false) and (a, true), packed as bits 0 and 1.
+    /// The values with the first operand fixed: bit `b` is the value at `(a, b)`.
     #[inline(always)]
     pub(crate) fn with_first(self, a: bool) -> u8 {
         self.table >> (2 * u8::from(a)) & 3

@@ -108,8 +108,7 @@ struct Sum<A, const N: usize> {
 
 impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
     const SWEEP: &'static str = "count";
-    const KEYS: usize = if A::ORDERED { N } else { 1 };
-    const SCATTERED: bool = !A::ORDERED;
+    const KEYS: usize = if A::ROUNDED { N } else { 1 };
 
     fn root(&self) -> [u64; N] {
         let mut root = [0; N];
@@ -139,6 +138,6 @@ impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
     }
 
     fn in_vain(&self) -> bool {
-        A::EXACT_ONLY && self.overflow
+        !A::ROUNDED && self.overflow
     }
 }

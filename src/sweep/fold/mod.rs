@@ -39,12 +39,8 @@ pub trait Load<const N: usize> {
     /// The name of the sweep, for those who watch.
     const SWEEP: &'static str;
     /// How many lanes what arrives on a level is sorted by. The id is the first of them; more only where the order in which
-    /// values of one node are merged tells.
-    const KEYS: usize = 1;
-
-    /// Whether values may be merged in any order, those of several nodes in turn: then nothing is sorted where a level's values
-    /// fit the budget.
-    const SCATTERED: bool = false;
+    /// values of one node are merged tells. Where it does not, nothing is sorted if a level's values fit the budget.
+    const KEYS: usize;
 
     /// What the root starts with; its id is filled in.
     fn root(&self) -> [u64; N];
@@ -168,10 +164,10 @@ impl<const N: usize> Level<N> {
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.
     fn make_room(&mut self, rank: usize, space: &Space) {
-        let (first, end) = self.file.levels().range(rank);
-        let bytes = (end - first).saturating_mul(size_of::<[u64; N]>() as u64);
-        let width = if C::SCATTERED && rank > 0 && bytes <= space.limits.dense as u64 { end - first } else { 0 };
-        (self.below.first, self.below.width) = (first, width);
+        let (levels, cell) = (self.file.levels(), size_of::<[u64; N]>() as u64);
+        let fits = levels.width(rank).saturating_mul(cell) <= space.limits.dense as u64;
+        let width = if C::KEYS == 1 && rank > 0 && fits { levels.width(rank) } else { 0 };
+        (self.below.first, self.below.width) = (levels.first(rank), width);
         self.below.words.clear();
         self.below.words.resize(width as usize * N, 0);
     }

@@ -5,10 +5,8 @@ use num_bigint::BigUint;
 
 /// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result is exact.
 pub trait Arithmetic {
-    /// Whether a result that is not exact is good for nothing.
-    const EXACT_ONLY: bool = true;
-    /// Whether sums depend on the order in which they are added up.
-    const ORDERED: bool = false;
+    /// Whether results that are not exact are good all the same; sums depend on the order in which they are added up, then.
+    const ROUNDED: bool = false;
 
     /// Sets `a` to 1.
     fn one(&self, a: &mut [u64]) {
@@ -123,8 +121,7 @@ pub fn combine(moduli: &[u64], residues: &[u64]) -> BigUint {
 pub struct Scaled;
 
 impl Arithmetic for Scaled {
-    const EXACT_ONLY: bool = false;
-    const ORDERED: bool = true;
+    const ROUNDED: bool = true;
 
     fn one(&self, a: &mut [u64]) {
         a.fill(0);

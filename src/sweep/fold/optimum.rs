@@ -109,7 +109,6 @@ struct Marks {
 }
 
 impl Travel<1, 3> for Marks {
-    const SWEEP: &'static str = "trace";
     /// The low arc comes first.
     const KEYS: usize = 2;
 

@@ -174,7 +174,6 @@ where
     R: Fn(u64, Option<u32>, u64) -> u64,
     S: FnMut(u64, usize, bool),
 {
-    const SWEEP: &'static str = "trace";
     const KEYS: usize = M - 1;
 
     fn visit(

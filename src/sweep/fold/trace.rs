@@ -123,8 +123,6 @@ impl<const M: usize> Incoming<'_, M> {
 /// A traveller's record begins with the [`place`] of its node. Travellers that are at one node come one after the other,
 /// sorted by their first `KEYS` lanes.
 pub trait Travel<const M: usize, const K: usize> {
-    /// The name of the sweep, for those who watch.
-    const SWEEP: &'static str;
     /// How many lanes travellers are sorted by.
     const KEYS: usize;
 
@@ -166,7 +164,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     travel: &mut T,
     run: &mut Run<'_>,
 ) -> Result<bool> {
-    let _sweep = run.begin(T::SWEEP);
+    let _sweep = run.begin("trace");
     let (space, levels) = (run.space, file.levels());
     let mut incoming = Incoming { inner: Stack::of(log.inner), ends: Stack::of(log.ends), node: 0, more: true, space };
     let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, 1, space)?, space };
@@ -191,7 +189,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         }
         if rank > 0 {
             incoming.skip_to(first)?;
-            run.report(T::SWEEP, file.variable(rank), 0)?;
+            run.report("trace", file.variable(rank), 0)?;
         }
         incoming.skip_rest()?;
     }
