@@ -24,7 +24,6 @@ use crate::{
     },
     error::{Error, Result},
     file::node_file::NodeFile,
-    model::check_variable,
     sweep::{
         run::{Counters, Desk, Listener, Progress, Run},
         team::Team,
@@ -352,17 +351,5 @@ impl InCallback {
 impl Drop for InCallback {
     fn drop(&mut self) {
         IN_CALLBACK.set(false);
-    }
-}
-
-/// `literals` in the order of their variables, each once.
-pub(crate) fn literals(literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Vec<(u32, bool)>> {
-    let mut literals: Vec<(u32, bool)> = literals.into_iter().collect();
-    literals.sort_unstable();
-    literals.dedup();
-    literals.last().map_or(Ok(()), |&(largest, _)| check_variable(largest))?;
-    match literals.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(Error::Contradiction { variable: pair[0].0 }),
-        None => Ok(literals),
     }
 }

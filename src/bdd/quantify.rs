@@ -25,7 +25,7 @@ impl Bdd {
     /// be combined. The levels of a large diagram above the first of `variables` are not expanded, only reduced onto what became
     /// of those below, where the budget has room for it, and a node that has nothing but `variables` below it is not followed:
     /// it is true for some of their values, and false for others. Before, one sweep over the part of the diagram in which all
-    /// other variables are false finds the value there.
+    /// other variables are false finds the value there. All from `n` on are `exists_where(|variable| variable >= n)`.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
@@ -41,7 +41,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn exists(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
-        let variables = ascending(variables)?;
+        let variables = ascending(variables, |variable| self.file.has_variable(variable))?;
         self.exists_where(|variable| variables.binary_search(&variable).is_ok())
     }
 
@@ -80,7 +80,15 @@ impl Bdd {
     /// # Errors
     /// As [`Bdd::exists`].
     pub fn unique(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
-        ascending(variables)?.into_iter().rev().try_fold(self.clone(), |rest, variable| rest.difference(variable))
+        let mut depends = true;
+        let variables = ascending(variables, |variable| {
+            depends &= self.file.has_variable(variable);
+            depends
+        })?;
+        if !depends {
+            return Ok(self.store.constant(false));
+        }
+        variables.into_iter().rev().try_fold(self.clone(), |rest, variable| rest.difference(variable))
     }
 
     /// [`Bdd::unique`] of every variable of the support for which `quantified` holds.
@@ -109,7 +117,8 @@ impl Bdd {
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].
     pub fn and_exists(&self, other: &Self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
-        let variables = ascending(variables)?;
+        let variables =
+            ascending(variables, |variable| self.file.has_variable(variable) || other.file.has_variable(variable))?;
         self.and_exists_where(other, |variable| variables.binary_search(&variable).is_ok())
     }
 
@@ -139,11 +148,16 @@ impl Bdd {
     }
 }
 
-/// The variables in order, each once.
-fn ascending(variables: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
-    let mut variables: Vec<u32> = variables.into_iter().collect();
-    variables.sort_unstable();
-    variables.dedup();
-    variables.last().map_or(Ok(()), |&largest| check_variable(largest))?;
-    Ok(variables)
+/// Those of the variables that `matter`, in order, each once: what does not matter takes no memory.
+fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {
+    let mut kept = Vec::new();
+    for variable in variables {
+        check_variable(variable)?;
+        if matter(variable) {
+            kept.push(variable);
+        }
+    }
+    kept.sort_unstable();
+    kept.dedup();
+    Ok(kept)
 }

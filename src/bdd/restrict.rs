@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Bdd;
 use crate::{
-    error::Result,
-    store::literals as in_order,
+    error::{Error, Result},
+    model::check_variable,
     sweep::{build::build, restrict::Restrict},
 };
 
@@ -31,7 +31,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
-        let literals = in_order(literals)?;
+        let literals = ascending(literals)?;
         let value = |variable| literals.binary_search_by_key(&variable, |literal| literal.0).map(|at| literals[at].1);
         if !self.file.variables().any(|variable| value(variable).is_ok()) {
             return Ok(self.clone());
@@ -48,5 +48,17 @@ impl Bdd {
     /// Those of the disk and the budget; see [`Bdd::restrict`].
     pub fn cofactor(&self, value: bool) -> Result<Self> {
         self.restrict(self.file.variables().next_back().map(|variable| (variable, value)))
+    }
+}
+
+/// The literals in the order of their variables, each once.
+fn ascending(literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Vec<(u32, bool)>> {
+    let checked = literals.into_iter().map(|literal| check_variable(literal.0).map(|()| literal));
+    let mut literals = checked.collect::<Result<Vec<_>>>()?;
+    literals.sort_unstable();
+    literals.dedup();
+    match literals.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Error::Contradiction { variable: pair[0].0 }),
+        None => Ok(literals),
     }
 }
