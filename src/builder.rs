@@ -16,7 +16,7 @@ use crate::{
     file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
     store::{Store, outside_callback},
-    sweep::{build::build, copy::Copy as CopySpec},
+    sweep::{build::build, copy::Copy as CopySpec, run::Progress},
 };
 
 /// Builds one diagram bottom-up: nodes of the largest variable first, each from children that are there already.
@@ -115,8 +115,8 @@ impl BddBuilder {
     /// # Errors
     /// [`Error::LevelOrder`] when the variable is larger than that of the node before, [`Error::ChildNotBelow`] when a
     /// child's variable is not larger than the node's, [`Error::ForeignNode`] for a child from another builder,
-    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk and the budget. The builder goes on as if the node
-    /// had not been added.
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::Stopped`] by the progress callback, which is told of every level
+    /// when the next one begins, and those of the disk and the budget. The builder goes on as if the node had not been added.
     pub fn add_node(
         &mut self,
         variable: u32,
@@ -146,6 +146,9 @@ impl BddBuilder {
         let begun = self.variable == Some(variable);
         if let Some(id) = self.known((low.id, high.id)).filter(|_| begun) {
             return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
+        }
+        if let Some(done) = self.variable.filter(|_| !begun) {
+            self.store.report(&Progress { sweep: "build", variable: done, nodes: self.writer.nodes() })?;
         }
         self.writer.reserve(&self.space)?;
         if !begun {

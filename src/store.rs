@@ -70,8 +70,8 @@ pub struct Config {
     /// Whether records are packed on their way to temporary files: down to half as many bytes and less, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep, on the thread that called the operation, which it may stop: then that answers
-    /// [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at [`Store::stats`], but not call operations
+    /// Called after every level of every sweep, and of what a builder is given, on the thread that called the operation, which it
+    /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at [`Store::stats`], but not call operations
     /// of a store; they answer [`Error::InsideCallback`].
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
@@ -306,12 +306,8 @@ impl Store {
         let space = self.space();
         // Nothing on a desk outlives an operation, so one that panicked leaves nothing to repair.
         let mut desks = self.inner.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        let callback = self.inner.config.progress.as_deref().map(|callback| {
-            move |progress: &Progress| {
-                let _inside = InCallback::enter();
-                callback(progress)
-            }
-        });
+        let callback =
+            self.inner.config.progress.as_deref().map(|callback| |progress: &Progress| tell(callback, progress));
         let progress = callback.as_ref().map(|callback| callback as Listener<'_>);
         let mut run = Run::new(&space, &self.inner.team, &mut desks, progress);
         let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
@@ -322,6 +318,17 @@ impl Store {
         let time = start.elapsed();
         self.remember(OperationStats { operation: name, sweeps, levels, requests, spilled_bytes, time });
         outcome
+    }
+
+    /// Reports `progress` that is made outside of all operations.
+    ///
+    /// # Errors
+    /// `Stopped` when whoever is told says so, `InsideCallback` when it is that who makes it.
+    pub(crate) fn report(&self, progress: &Progress) -> Result<()> {
+        let Some(callback) = self.inner.config.progress.as_deref() else { return Ok(()) };
+        outside_callback()?;
+        let &Progress { sweep, variable, .. } = progress;
+        if tell(callback, progress).is_continue() { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
     }
 
     fn remember(&self, stats: OperationStats) {
@@ -336,6 +343,12 @@ impl Store {
 /// Checks that this thread is not inside a progress callback.
 pub(crate) fn outside_callback() -> Result<()> {
     if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
+}
+
+/// Tells `callback` of `progress`, and whether to go on.
+fn tell(callback: &(dyn Fn(&Progress) -> ControlFlow<()> + Send + Sync), progress: &Progress) -> ControlFlow<()> {
+    let _inside = InCallback::enter();
+    callback(progress)
 }
 
 /// Marks this thread as inside a callback until it is dropped.

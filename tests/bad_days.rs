@@ -435,6 +435,29 @@ fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
 }
 
 #[test]
+fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
+    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let ear = heard.clone();
+    let store = store_told(move |progress| {
+        ear.lock().unwrap().push(*progress);
+        if progress.variable > 70 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let stopped = store.at_most(10, 0..100).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped { sweep: "build", variable: 70 }), "{stopped}");
+    let told: Vec<_> = heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable)).collect();
+    assert_eq!(told, (70..100).rev().map(|variable| ("build", variable)).collect::<Vec<_>>());
+
+    // A builder that is stopped is as it was.
+    let mut builder = store.builder()?;
+    let lowest = builder.add_node(70, false, true)?;
+    assert!(matches!(builder.add_node(3, false, lowest), Err(Error::Stopped { variable: 70, .. })));
+    builder.add_node(70, true, false)?;
+    assert!(matches!(builder.build(), Err(Error::ManyRoots { .. } | Error::Stopped { .. })));
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
 fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
     const CHANGED: u32 = 9;
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();

@@ -64,7 +64,8 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace".
+    /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace"; "build" while a builder, or a constraint, is given
+    /// nodes.
     pub sweep: &'static str,
     /// The variable of the level just done.
     pub variable: u32,
