@@ -110,10 +110,26 @@ pub enum Error {
     },
 
     /// A variable is in two pairs of current and next variables, or paired with itself.
-    #[error("variable {variable} is paired twice; each variable is the current or the next one of a single pair")]
+    #[error(
+        "variable {variable} is paired twice, or with itself; each variable is the current or the next one of a single pair"
+    )]
     PairedTwice {
         /// The variable.
         variable: u32,
+    },
+
+    /// States whose neighbours are asked for depend on a next variable of the relation.
+    #[error("the states depend on the next variable {variable}; give them over current variables")]
+    NextVariable {
+        /// The largest such variable.
+        variable: u32,
+    },
+
+    /// The system does not give the memory for so many samples.
+    #[error("{count} samples do not fit in memory; draw fewer at a time, each time with another seed")]
+    TooManySamples {
+        /// The number asked for.
+        count: usize,
     },
 
     /// A function was to be simplified by a care set that is false everywhere.
@@ -210,7 +226,7 @@ pub enum Error {
 
     /// A diagram could not be saved. The file that was there before is as it was, unless the action is "sync the folder of":
     /// then the new file is in its place already, and only a power cut might still undo that.
-    #[error("cannot save {}: could not {action} the new file: {source}; free some space or name another folder", path.display())]
+    #[error("cannot save {}: could not {action} the new file: {source}; {}", path.display(), way_to_save(source))]
     SaveFailed {
         /// What was being done: "create", "write", "sync", "rename", "sync the folder of".
         action: &'static str,
@@ -313,16 +329,28 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What to do about a temporary file that could not be had.
 fn way_out(error: &io::Error) -> &'static str {
-    if too_many_files(error) {
-        "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
-    } else if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
-        "look after the disk, or name a scratch folder on another one"
-    } else if error.kind() == io::ErrorKind::NotFound {
-        "make this folder, or name another scratch folder"
-    } else if error.kind() == io::ErrorKind::OutOfMemory {
-        "let the process have more memory, or give the store a smaller budget"
-    } else {
-        "free some space or name another scratch folder"
+    use io::ErrorKind::{InvalidData, NotADirectory, NotFound, OutOfMemory, PermissionDenied, UnexpectedEof};
+    match error.kind() {
+        _ if too_many_files(error) => {
+            "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
+        }
+        InvalidData | UnexpectedEof => "look after the disk, or name a scratch folder on another one",
+        NotFound => "make this folder, or name another scratch folder",
+        NotADirectory => "name a folder as the scratch folder",
+        PermissionDenied => "make this folder writable, or name another scratch folder",
+        OutOfMemory => "let the process have more memory, or give the store a smaller budget",
+        _ => "free some space or name another scratch folder",
+    }
+}
+
+/// What to do about a diagram that could not be saved.
+fn way_to_save(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    match error.kind() {
+        NotFound => "make its folder, or name another one",
+        NotADirectory | IsADirectory | InvalidInput => "name a file in a folder that there is",
+        PermissionDenied => "make its folder writable, or name another one",
+        _ => "free some space or name another folder",
     }
 }
 

@@ -387,6 +387,17 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     let f = store.variable(1)?.and(&store.variable(2)?)?;
     assert!(matches!(f.restrict([(1, true), (1, false)]), Err(Error::Contradiction { variable: 1 })));
     assert!(matches!(f.restrict([(1 << 24, true)]), Err(Error::VariableOutOfRange { .. })));
+    // Variables without end are read no further than the largest there is.
+    assert!(matches!(f.restrict((3..).map(|variable| (variable, true))), Err(Error::VariableOutOfRange { .. })));
+    for endless in [f.exists(2..), f.forall(2..), f.unique(1..), f.and_exists(&f, 2..)] {
+        assert!(matches!(endless, Err(Error::VariableOutOfRange { variable: 16_777_216, .. })));
+    }
+    assert_eq!(f.exists(2..1 << 24)?, store.variable(1)?);
+    assert_eq!(f.unique([2, 1, 3])?.as_constant(), Some(false));
+    let pairs = VariablePairs::new([(0, 1), (2, 3)])?;
+    for neighbours in [f.rel_next(&f, &pairs), f.rel_prev(&f, &pairs)] {
+        assert!(matches!(neighbours, Err(Error::NextVariable { variable: 1 })));
+    }
     assert!(matches!(f.shifted(-3), Err(Error::VariableOutOfRange { variable: -3..=-1, .. })));
     assert!(matches!(f.shifted(i32::MAX), Err(Error::VariableOutOfRange { .. })));
     for pairs in [

@@ -124,6 +124,13 @@ fn a_sample_depends_on_its_seed_and_number_alone() -> Result<()> {
 }
 
 #[test]
+fn more_samples_than_there_is_memory_are_an_error() -> Result<()> {
+    let f = default_store().variable(1)?;
+    assert!(matches!(f.sample(usize::MAX, 0, [1]), Err(Error::TooManySamples { count: usize::MAX })));
+    Ok(())
+}
+
+#[test]
 fn domains_that_are_none_are_refused() -> Result<()> {
     let store = default_store();
     let f = store.variable(5)?.xor(&store.variable(9)?)?;

@@ -1,7 +1,10 @@
 //! Transition relations.
 
 use super::Bdd;
-use crate::{error::Result, model::pairs::VariablePairs};
+use crate::{
+    error::{Error, Result},
+    model::pairs::VariablePairs,
+};
 
 impl Bdd {
     /// The successors of these states, over next variables: those for which some state and the relation agree.
@@ -17,10 +20,11 @@ impl Bdd {
     }
 
     /// The successors of these states under `relation`, over current variables: [`Bdd::relprod`], then the names of the
-    /// current variables for the next ones, at no cost where that keeps their order.
+    /// current variables for the next ones, at no cost where that keeps their order. Where the relation has inputs that shall not
+    /// stay, quantify them before: `relation.exists(inputs)`.
     ///
     /// # Errors
-    /// As [`Bdd::and_exists`] and [`Bdd::replace`].
+    /// [`Error::NextVariable`] when the states depend on one, and as [`Bdd::and_exists`] and [`Bdd::replace`].
     ///
     /// ```
     /// # use strata_bdd::{Config, Store, VariablePairs};
@@ -32,15 +36,23 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn rel_next(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
+        self.check_states(pairs)?;
         self.relprod(relation, pairs)?.replace(|variable| pairs.current_of(variable))
     }
 
     /// The predecessors of these states under `relation`; all states are over current variables.
     ///
     /// # Errors
-    /// As [`Bdd::and_exists`] and [`Bdd::replace`].
+    /// As [`Bdd::rel_next`].
     pub fn rel_prev(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
+        self.check_states(pairs)?;
         let next = self.replace(|variable| pairs.next_of(variable))?;
         next.and_exists_where(relation, |variable| pairs.is_next(variable))
+    }
+
+    /// Checks that these are states over current variables.
+    fn check_states(&self, pairs: &VariablePairs) -> Result<()> {
+        let next = self.file.variables().find(|&variable| pairs.is_next(variable));
+        next.map_or(Ok(()), |variable| Err(Error::NextVariable { variable }))
     }
 }

@@ -1,7 +1,10 @@
 //! Drawing assignments at random, by a fold.
 
 use super::{Bdd, domain::Domain};
-use crate::{error::Result, sweep::fold::sample::draw};
+use crate::{
+    error::{Error, Result},
+    sweep::fold::sample::draw,
+};
 
 impl Bdd {
     /// `count` assignments to the variables of `domain` for which the function is true, drawn independently of each other, each
@@ -15,18 +18,20 @@ impl Bdd {
     ///
     /// One top-down sweep that counts, and one back, on which all samples go together: O(sort(f) + sort(`count` · levels))
     /// transfers. (Where a random number comes closer to the border between two choices than the 64 or 128 bits of the counts
-    /// can tell, both are done once more with longer ones.) The samples themselves take a byte for each value, outside the
-    /// budget.
+    /// can tell, both are done once more with longer ones.) The samples themselves take a byte for each value and 24 for each
+    /// sample, outside the budget.
     ///
     /// # Errors
     /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
-    /// that is not in it, [`Error::VariableOutOfRange`], and those of the disk and the budget.
+    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::TooManySamples`] when the system has no memory to give them back
+    /// in, and those of the disk and the budget.
     ///
     /// After: D. E. Knuth, *The Art of Computer Programming*, volume 4A, section 7.1.4.
     ///
     /// [`Error::DomainOrder`]: crate::Error::DomainOrder
     /// [`Error::OutsideDomain`]: crate::Error::OutsideDomain
     /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
+    /// [`Error::TooManySamples`]: crate::Error::TooManySamples
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -48,7 +53,9 @@ impl Bdd {
         // Levels that a path skips, and variables without a level, are coins.
         let coin = |sample, variable| random(sample, Some(variable), 0) >> 63 == 1;
         let coins = |sample| domain.variables.iter().map(|&variable| coin(sample, variable)).collect();
-        let mut samples: Vec<Vec<bool>> = (0..count as u64).map(coins).collect();
+        let mut samples: Vec<Vec<bool>> = Vec::new();
+        samples.try_reserve_exact(count).map_err(|_| Error::TooManySamples { count })?;
+        samples.extend((0..count as u64).map(coins));
         if !self.is_constant() {
             let step = |sample: u64, rank, value| samples[sample as usize][domain.place(rank)] = value;
             self.store.run("sample", |run| draw(&self.file, !self.complement, count as u64, random, step, run))?;
