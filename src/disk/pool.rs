@@ -1,7 +1,7 @@
 //! Memory in recycled blocks, each charged to a share of the budget.
 //!
 //! Fresh pages are the dearest thing on the machines this runs on, so a block that is dropped goes to a free list and not
-//! back to the system. Four sizes: a level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
+//! back to the system. A level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
 
 use std::{
     fmt,
@@ -32,22 +32,29 @@ pub enum Share {
 
 const SHARES: usize = 5;
 
-/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, and `Large` is for what is read from disk at once.
+/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` are for diagrams of a size between
+/// these that are kept, and `Large` is for what is read from disk at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Class {
     /// 256 bytes.
     Small,
     /// 4 KiB.
     Medium,
+    /// 16 KiB.
+    Quarto,
+    /// 64 KiB.
+    Folio,
     /// The pool's own block size.
     Full,
     /// Eight times that.
     Large,
 }
 
-const CLASSES: [Class; 4] = [Class::Small, Class::Medium, Class::Full, Class::Large];
+const CLASSES: [Class; 6] = [Class::Small, Class::Medium, Class::Quarto, Class::Folio, Class::Full, Class::Large];
 const SMALL: usize = 256;
-const MEDIUM: usize = 4096;
+const MEDIUM: usize = 4 << 10;
+const QUARTO: usize = 16 << 10;
+const FOLIO: usize = 64 << 10;
 
 impl Class {
     /// What follows a block of this size in memory: the next size up, but no more than `Full`.
@@ -55,7 +62,7 @@ impl Class {
     pub fn next(self) -> Self {
         match self {
             Class::Small => Class::Medium,
-            Class::Medium | Class::Full | Class::Large => Class::Full,
+            _ => Class::Full,
         }
     }
 }
@@ -103,7 +110,7 @@ impl Pool {
         let block = limits.block;
         Self {
             home: Arc::new(Home {
-                bytes: [SMALL.min(block), MEDIUM.min(block), block, 8 * block],
+                bytes: [SMALL.min(block), MEDIUM.min(block), QUARTO.min(block), FOLIO.min(block), block, 8 * block],
                 limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables],
                 used: Default::default(),
                 held: AtomicUsize::new(0),
@@ -152,6 +159,18 @@ impl Pool {
         } else {
             self.use_up(Share::Common, bytes, common).then(|| self.block(Share::Common, class))
         }
+    }
+
+    /// What is in the first `words` of `block`, in the smallest block that holds it if there is one to be had.
+    pub fn fitted(&self, block: Block, words: usize) -> Block {
+        let holds = |class: &Class| words * 8 <= self.home.bytes[*class as usize];
+        let class = CLASSES.into_iter().find(holds).unwrap_or(block.class);
+        if self.home.bytes[class as usize] >= block.words.len() * 8 {
+            return block;
+        }
+        let Some(mut fitted) = self.take(block.share, class) else { return block };
+        fitted.words[..words].copy_from_slice(&block.words[..words]);
+        fitted
     }
 
     /// Charges `bytes` of tables; `what` they are of, for the message.
@@ -301,6 +320,19 @@ mod tests {
         drop(arcs);
         assert_eq!(pool.left(Share::Arcs), BLOCK);
         assert_eq!(pool.left(Share::Common), 2 * BLOCK);
+    }
+
+    #[test]
+    fn what_is_fitted_takes_little_more_than_its_size() {
+        let pool = Pool::new(&Limits::of(1 << 30));
+        for words in [1, 32, 33, 512, 513, 2048, 2049, 8192, 8193, 16384] {
+            let mut block = pool.take(Share::Diagrams, Class::Full).expect("an empty pool");
+            block.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
+            let fitted = pool.fitted(block, words);
+            assert!(fitted.words()[..words].iter().copied().eq(0..words as u64));
+            assert!(fitted.words().len() <= (16 * words).max(SMALL / 8) && fitted.words().len().is_power_of_two());
+            assert_eq!(pool.left(Share::Diagrams), pool.limit(Share::Diagrams) - 8 * fitted.words().len());
+        }
     }
 
     #[test]

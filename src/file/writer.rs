@@ -274,6 +274,9 @@ impl<I: Lane> NodeWriter<I> {
         let body = if let Some(file) = self.file {
             Body::Disk(file)
         } else {
+            if self.blocks.is_empty() {
+                self.tail = self.tail.map(|tail| space.pool.fitted(tail, used / 8));
+            }
             self.blocks.extend(self.tail);
             let words = self.blocks.first().map_or(1, |block| block.words().len());
             Body::Ram { blocks: self.blocks, shift: words.ilog2() }
