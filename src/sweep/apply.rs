@@ -49,7 +49,7 @@ impl Spec<3> for Apply {
     }
 
     #[inline(always)]
-    fn copied<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
+    fn same_as_operand<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
         let [a, b] = [request[0].get(), request[1].get()];
         if b < TERMINALS {
             return (self.op.with_second(b == TRUE) == SAME).then_some(0);

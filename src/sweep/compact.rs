@@ -57,6 +57,31 @@ pub fn compact<I: Lane, const N: usize>(
     }
     let mut words = mem::take(&mut run.desks[0].children);
     let mut marks = Marks::new(&mut words, ids);
+    mark_reached(file, top, lane, requests, &mut marks, made, run)?;
+    let below = write_marked(file, top, &mut marks, run)?;
+    run.counters.requests += requests.count();
+    let mut arrivals = Spool::new(Share::Arcs);
+    requests.visit(space, |block| {
+        let mut arrivals_of = block.iter().map(|request| [request[N - 1], I::of(marks.before(request[lane].get()))]);
+        arrivals_of.try_for_each(|arrival| arrivals.append(arrival, space))
+    })?;
+    if fits_one {
+        run.desks[0].children = words;
+    }
+    Ok(Compact { below, arrivals })
+}
+
+/// Marks the nodes of `file` that `requests` lead to, top-down.
+fn mark_reached<I: Lane, const N: usize>(
+    file: &NodeFile,
+    top: usize,
+    lane: usize,
+    requests: &Spool<I, N>,
+    marks: &mut Marks<'_>,
+    made: u64,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    let space = run.space;
     requests.visit(space, |block| {
         for request in block {
             marks.set(request[lane].get());
@@ -74,9 +99,22 @@ pub fn compact<I: Lane, const N: usize>(
         })?;
         run.report("expand", file.variable(rank), made)?;
     }
-    let intact = marks.number();
+    Ok(())
+}
+
+/// Writes the marked nodes of `file`, bottom-up; the id of each is how many marks come before it.
+fn write_marked<I: Lane>(
+    file: &NodeFile,
+    top: usize,
+    marks: &mut Marks<'_>,
+    run: &mut Run<'_>,
+) -> Result<NodeWriter<I>> {
+    let space = run.space;
+    // Below the first id without a mark all nodes keep their ids, and so do the children of these.
+    let intact = marks.count_up();
     let mut below = NodeWriter::new(space)?;
     below.reserve_levels(top);
+    let mut reader = LevelReader::in_order(file, space);
     for rank in 1..=top {
         reader.enter(rank);
         marks.each::<I>(&mut reader, space, |marks, nodes, bits| {
@@ -93,15 +131,5 @@ pub fn compact<I: Lane, const N: usize>(
         below.end_level(file.variable(rank));
         run.report("reduce", file.variable(rank), below.nodes())?;
     }
-    let mut arrivals = Spool::new(Share::Arcs);
-    run.counters.requests += requests.count();
-    requests.visit(space, |block| {
-        block
-            .iter()
-            .try_for_each(|request| arrivals.append([request[N - 1], I::of(marks.before(request[lane].get()))], space))
-    })?;
-    if fits_one {
-        run.desks[0].children = words;
-    }
-    Ok(Compact { below, arrivals })
+    Ok(below)
 }

@@ -6,7 +6,7 @@ use crate::{disk::lane::Lane, model::value};
 /// A request of `copy`: a node and the slot.
 pub type Request<I> = [I; 2];
 
-/// The identity, or the negation.
+/// The identity, or the negation. It copies no operand as it is: a builder's levels are not in order, and a nest is to see all.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
     /// Whether the result is the negation.

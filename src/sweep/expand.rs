@@ -77,7 +77,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         sweep.workers.iter_mut().for_each(|worker| worker.open(level));
         if count > 0 {
             run.counters.requests += count;
-            if sweep.is_parted(level, count, run)? {
+            if sweep.part(level, count, run)? {
                 sweep.expand_parts(level, run)?;
             } else {
                 sweep.expand_whole(level, &mut run.desks[0])?;
@@ -132,7 +132,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let mut lane = None;
         for worker in &self.workers {
-            lane = lane.or(worker.any(level)?.and_then(|request| spec.copied(&request)));
+            lane = lane.or(worker.any(level)?.and_then(|request| spec.same_as_operand(&request)));
         }
         let pays = |&lane: &usize| {
             let (file, rank) = self.workers[0].operand(lane);
@@ -178,12 +178,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.ground.space)
     }
 
-    /// Whether the `count` requests for `level` are done in parts: by all workers, if that is worth it, and strip by strip, if a
-    /// worker could not sort its own at once. If need be, all that is left from `level` on is parted anew.
-    fn is_parted(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
+    /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
+    /// strips, if a worker could not sort its own at once. Answers whether the level is done in parts.
+    fn part(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
         let workers = run.team.size();
         let most = run.space.limits.most_sorted::<I, N>().max(1);
-        let alone = workers == 1 || count <= run.space.limits.alone || !self.pays(count);
+        let alone = workers == 1 || count <= run.space.limits.alone || !self.is_worth_sharing(count);
         if alone && count <= most {
             return Ok(false);
         }
@@ -205,23 +205,24 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
 
-    /// Whether to share a level of `count` requests is worth it, for every level below is parted then. Where the operands' own
-    /// levels are mostly small, what comes out may be, too, until as much has been asked for on large ones as they have nodes.
-    fn pays(&mut self, count: u64) -> bool {
+    /// Whether to share levels is worth it, now that there is one of `count` requests, for every level below is parted then. Where
+    /// the operands' own levels are mostly small, what comes out may be, too, until as much has been asked for on large ones as
+    /// they have nodes.
+    fn is_worth_sharing(&mut self, count: u64) -> bool {
         let ground = &self.ground;
         let unshared = self.unshared.get_or_insert_with(|| if ground.is_mostly_small() { ground.nodes() } else { 0 });
         *unshared = unshared.saturating_sub(count);
         self.workers.len() > 1 || *unshared == 0
     }
 
-    /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are several queues, their
-    /// logs for every level: where most can have but a few records in memory, these are scattered over the disk.
+    /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are more queues than now,
+    /// their logs for every level: where most can have but a few records in memory, these are scattered over the disk.
     fn has_room(&self, parts: Parts, strips: u32) -> bool {
         let Ground { space, variables, .. } = self.ground;
         let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
         let logs = Slices::count(parts, strips, down).max(parts.logs(up).start);
         let least = parts.workers() * parts.logs(up).start * space.pool.smallest();
-        (parts.workers() == 1 || least <= space.limits.queue)
+        (parts.workers() == self.workers.len() || least <= space.limits.queue)
             && LevelQueue::<I, N>::charge(parts.workers() * logs, space).is_ok()
     }
 
@@ -241,7 +242,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let mut requests = self.take_all(level)?;
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
-        worker.expand_level(level, &mut requests, desk)?;
+        worker.expand_level(&mut requests, desk)?;
         worker.queue.recycle(requests);
         self.close(level, 0);
         Ok(())
@@ -269,40 +270,35 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let at_once =
             |strips: &Vec<Spool<I, N>>| strips.len() == 1 && strips[0].count() <= space.limits.most_sorted::<I, N>();
         if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.late_operands() == 0) {
-            self.expand_piles(level, requests.into_iter().flatten(), run)?;
+            self.expand_piles(requests.into_iter().flatten(), run)?;
         } else {
-            self.expand_strips(level, requests, run)?;
+            self.expand_strips(requests, run)?;
         }
         self.close(level, shift);
         Ok(())
     }
 
     /// Each worker expands its own strips.
-    fn expand_strips(&mut self, level: usize, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
+    fn expand_strips(&mut self, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
         let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((at, worker), desk), strips)| {
             strips.into_iter().enumerate().try_for_each(|(strip, mut requests)| {
-                worker.open_strip(level, at, strip);
-                worker.expand_level(level, &mut requests, desk)
+                worker.open_strip(at, strip);
+                worker.expand_level(&mut requests, desk)
             })
         })?;
         Ok(())
     }
 
     /// Each worker sorts its own requests, and expands what others have left when it is done with them.
-    fn expand_piles(
-        &mut self,
-        level: usize,
-        requests: impl Iterator<Item = Spool<I, N>>,
-        run: &mut Run<'_>,
-    ) -> Result<()> {
+    fn expand_piles(&mut self, requests: impl Iterator<Item = Spool<I, N>>, run: &mut Run<'_>) -> Result<()> {
         let piles: Vec<_> = self.workers.iter().map(|_| OnceLock::new()).collect();
         let tasks = piles.iter().zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
         run.team.each(tasks, |(((own, worker), desk), mut requests)| {
             let count = requests.count() as usize;
             desk.sorter.keep(&mut requests, N - 1, run.space)?;
             let own = own.get_or_init(|| Pile::new(mem::take(&mut desk.sorter), count));
-            worker.expand_piles(level, own, &piles, desk)
+            worker.expand_piles(own, &piles, desk)
         })?;
         for (desk, pile) in run.desks.iter_mut().zip(piles) {
             desk.sorter = pile.into_inner().expect("a pile of each").into_sorter();

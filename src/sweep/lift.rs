@@ -46,7 +46,7 @@ impl<'f> Lift<'f> {
     /// The first of `operands`, if `spec` leaves its upper levels alone and there is room.
     pub fn of<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&'f NodeFile], space: &Space) -> Option<Self> {
         let (file, levels) = (operands[0], operands[0].levels());
-        spec.alone(I::of(file.root()), I::of(0))?;
+        spec.request_below(I::of(file.root()), I::of(0))?;
         let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
         let below = levels.range(cut).1;
         let above = levels.end() - below;
@@ -77,7 +77,7 @@ impl<'f> Lift<'f> {
         // What is asked for is known by its place.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
             marks.ids(|id, place| {
-                let mut request = spec.alone(I::of(id), I::of(place)).expect("asked before");
+                let mut request = spec.request_below(I::of(id), I::of(place)).expect("asked before");
                 match spec.decide(&mut request) {
                     Some(value) => found[place as usize] = I::of(u64::from(value)),
                     None => ask(request)?,
@@ -119,7 +119,7 @@ impl<'f> Lift<'f> {
             })?;
             run.report("expand", self.file.variable(rank), 0)?;
         }
-        marks.number();
+        marks.count_up();
         Ok(marks)
     }
 

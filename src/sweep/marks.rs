@@ -83,7 +83,7 @@ impl<'a> Marks<'a> {
     }
 
     /// Counts all marks; gives the first id that has none.
-    pub fn number(&mut self) -> u64 {
+    pub fn count_up(&mut self) -> u64 {
         let (mut sum, mut intact) = (0, u64::MAX);
         for word in self.0.iter_mut() {
             let ones = u64::from(word.trailing_ones());

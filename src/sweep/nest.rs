@@ -72,6 +72,7 @@ impl<I: Lane> Pause<I> {
         let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| {
             singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
+        // With nothing to restrict, the identity, which may copy what is below.
         expand(&Restrict { literals: Vec::new(), complement: false }, &[&self.forest], self.above, ask_all, run)
     }
 }

@@ -210,12 +210,12 @@ impl<const N: usize> Spec<N> for Quantify {
         self.has(variable).then_some(())
     }
 
-    fn alone<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
+    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
         Some(self.single(id, slot))
     }
 
     #[inline(always)]
-    fn copied<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
+    fn same_as_operand<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
         (!self.complement && request[1].get() < TERMINALS).then_some(0)
     }
 

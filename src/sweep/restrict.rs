@@ -19,7 +19,7 @@ impl Spec<2> for Restrict {
     /// The value of the level's variable.
     type Rule = bool;
 
-    fn alone<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
+    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
         Some([id, slot])
     }
 
@@ -32,7 +32,7 @@ impl Spec<2> for Restrict {
         self.literals.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| self.literals[at].1)
     }
 
-    fn copied<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
+    fn same_as_operand<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
         (!self.complement).then_some(0)
     }
 

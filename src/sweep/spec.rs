@@ -21,14 +21,15 @@ pub trait Spec<const N: usize>: Sync {
     }
 
     /// The request for what the operation makes of node `id` of its first operand, if it changes nothing above the first level
-    /// that has a rule, so that nothing else is asked for there.
-    fn alone<I: Lane>(&self, _id: I, _slot: I) -> Option<[I; N]> {
+    /// that has a rule: levels there need not be expanded, for each of their nodes has one request and no other.
+    fn request_below<I: Lane>(&self, _id: I, _slot: I) -> Option<[I; N]> {
         None
     }
 
-    /// The operand of which an undecided request asks for a node as it is, below the last level that has a rule; so do all that
-    /// follow from it.
-    fn copied<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {
+    /// The operand whose node an undecided request stands for as it is, below the last level that has a rule: so do all requests
+    /// that follow from it, and what they lead to can be copied. A nest never sees levels that are copied, so it must cover none
+    /// below the last one that has a rule.
+    fn same_as_operand<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {
         None
     }
 

@@ -29,7 +29,7 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
     ) -> Result<()> {
         (0..heads).try_for_each(|head| {
             let [low, high] = batch.cofactors(head);
-            let node = self.number();
+            let node = self.new_node();
             suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
         })
     }
@@ -38,7 +38,6 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
     /// become a node by now; it is given two equal children, and reduce drops it.
     pub(super) fn resolve_late<const L: usize>(
         &mut self,
-        level: usize,
         late: u32,
         rule: Option<S::Rule>,
         suspended: Spool<I, L>,
@@ -65,7 +64,7 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
                     }
                     Ok(())
                 })?;
-                self.send_asked(batch, level + 1)
+                self.send_asked(batch)
             })?;
             suspended = next;
         }

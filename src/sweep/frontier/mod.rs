@@ -168,7 +168,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
         let Ground { spec, space, .. } = self.ground;
         for log in self.slices.logs(level) {
-            if !self.queue.all(log, space, |request| spec.copied(request) == Some(lane))? {
+            if !self.queue.all(log, space, |request| spec.same_as_operand(request) == Some(lane))? {
                 return Ok(false);
             }
         }
@@ -193,9 +193,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.operands.iter_mut().for_each(|operand| operand.open(variable, next.copied()));
     }
 
-    /// Goes to a strip of `worker` on a level: no other nodes are read of the operand by which it is parted.
-    pub fn open_strip(&mut self, level: usize, worker: usize, strip: usize) {
-        if let Some((lane, ids)) = self.slices.ids_of(level, worker, strip) {
+    /// Goes to a strip of `worker` on the level at hand: no other nodes are read of the operand by which it is parted.
+    pub fn open_strip(&mut self, worker: usize, strip: usize) {
+        if let Some((lane, ids)) = self.slices.ids_of(self.level, worker, strip) {
             self.operands[lane].reader.enter_part(ids);
         }
     }
@@ -219,34 +219,29 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
     /// the level makes one request of go on instead. The log is drained then.
-    pub fn expand_level(&mut self, level: usize, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
+    pub fn expand_level(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         match N {
-            ..=3 => self.expand_suspending::<4>(level, requests, desk),
-            4 => self.expand_suspending::<6>(level, requests, desk),
-            _ => self.expand_suspending::<8>(level, requests, desk),
+            ..=3 => self.expand_suspending::<4>(requests, desk),
+            4 => self.expand_suspending::<6>(requests, desk),
+            _ => self.expand_suspending::<8>(requests, desk),
         }
     }
 
     /// The same where a suspended node has so many lanes.
-    fn expand_suspending<const L: usize>(
-        &mut self,
-        level: usize,
-        requests: &mut Spool<I, N>,
-        desk: &mut Desk,
-    ) -> Result<()> {
+    fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Desk { sorter, batches, .. } = desk;
-        let mut course = Course::<_, _, N, L>::new(level, self.ground, self.late_operands());
+        let mut course = Course::<_, _, N, L>::new(self.rule(), self.late_operands());
         let batch = Batch::of(batches);
         let space = self.ground.space;
         sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut course))?;
         let Course { late, rule, suspended, .. } = course;
-        if late == 0 { Ok(()) } else { self.resolve_late(level, late, rule, suspended, desk) }
+        if late == 0 { Ok(()) } else { self.resolve_late(late, rule, suspended, desk) }
     }
 
     /// The same for what the workers of a level have in `piles`: for its `own` first, then for what others have left. No operand
     /// may be too wide there to be read at random.
-    pub fn expand_piles(&mut self, level: usize, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
-        let mut course = Course::<_, _, N, 0>::new(level, self.ground, 0);
+    pub fn expand_piles(&mut self, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
+        let mut course = Course::<_, _, N, 0>::new(self.rule(), 0);
         let batch = Batch::of(&mut desk.batches);
         let mut expand = |requests: &[[I; N]]| {
             requests.chunks(BATCH).try_for_each(|requests| self.expand_some(requests, batch, &mut course))
@@ -284,7 +279,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             Some(rule) => arcs = self.follow(rule, requests, batch, &mut course.passing)?,
             None => self.ask_for_all(batch, heads),
         }
-        self.send_asked(batch, course.level + 1)?;
+        self.send_asked(batch)?;
         if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space) }
     }
 
@@ -315,7 +310,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 let [mut low, mut high] = batch.cofactors(heads.next().expect("no end"));
                 *passing = self.ground.spec.change(rule, &mut low, &mut high).then_some(low);
                 if passing.is_none() {
-                    let node = self.number();
+                    let node = self.new_node();
                     batch.ask_for(node, [low, high], &asking);
                 }
             }
@@ -337,7 +332,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// The low slot of a new node.
     #[inline(always)]
-    fn number(&mut self) -> u64 {
+    fn new_node(&mut self) -> u64 {
         let node = self.next;
         self.next += 2 * self.step;
         node
@@ -349,15 +344,20 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.next += 2 * self.step * heads as u64;
     }
 
+    /// The rule of the level at hand.
+    fn rule(&self) -> Option<S::Rule> {
+        self.ground.spec.rule(self.ground.variables[self.level])
+    }
+
     /// What tells where requests of the level at hand go.
     fn asking(&self) -> Asking<'a, S, N> {
         let below = std::array::from_fn(|at| self.operands[at].below);
         Asking { spec: self.ground.spec, below, step: self.step }
     }
 
-    /// Sends what the batch asks for; most of it goes to the level below, which is `level`.
-    fn send_asked(&mut self, batch: &mut Batch<I, N>, level: usize) -> Result<()> {
-        let ([near, far], space) = (batch.take_asked(), self.ground.space);
+    /// Sends what the batch asks for; most of it goes to the level below.
+    fn send_asked(&mut self, batch: &mut Batch<I, N>) -> Result<()> {
+        let ([near, far], level, space) = (batch.take_asked(), self.level + 1, self.ground.space);
         far.iter().try_for_each(|&request| self.ask(request))?;
         if self.slices.logs(level).len() == 1 {
             return self.queue.push_all(level, near, space);
@@ -376,7 +376,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
 /// What a worker knows while it goes through the requests of a level.
 struct Course<I, R, const N: usize, const L: usize> {
-    level: usize,
     rule: Option<R>,
     /// The operands that are too wide here to be read at random, as a set of bits, and the nodes that wait for them.
     late: u32,
@@ -387,10 +386,9 @@ struct Course<I, R, const N: usize, const L: usize> {
 }
 
 impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
-    fn new<S: Spec<N, Rule = R>>(level: usize, ground: Ground<'_, S, N>, late: u32) -> Self {
+    fn new(rule: Option<R>, late: u32) -> Self {
         debug_assert!(late == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
-        let rule = ground.spec.rule(ground.variables[level]);
-        Self { level, rule, late, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
+        Self { rule, late, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
     }
 }
 
