@@ -52,7 +52,7 @@ pub enum Reduced<I> {
 /// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = run.begin("reduce");
-    match Upward::new(unreduced, run.space)?.climb(nest, run)? {
+    match Upward::new(unreduced, run)?.climb(nest, run)? {
         ControlFlow::Continue(sweep) => sweep.finish(run),
         ControlFlow::Break(paused) => Ok(paused),
     }
@@ -62,9 +62,9 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
 /// false the slot and the id.
 pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<(NodeWriter<I>, Spool<I, 2>)> {
     let _sweep = run.begin("reduce");
-    match Upward::new(unreduced, run.space)?.climb(&Flat, run)? {
+    match Upward::new(unreduced, run)?.climb(&Flat, run)? {
         ControlFlow::Continue(mut sweep) => {
-            let arrived = sweep.take(0, None, run.space)?;
+            let arrived = sweep.take(0, None)?;
             Ok((sweep.writer, arrived))
         }
         ControlFlow::Break(_) => unreachable!("no level is covered"),
@@ -91,6 +91,8 @@ type Level<'a, I> = SmallVec<[Nodes<'a, I>; 1]>;
 
 /// A sweep on its way up.
 struct Upward<'a, I: Lane> {
+    space: &'a Space,
+    team: &'a Team,
     levels: Levels,
     ranks: Vec<Rank>,
     settled: usize,
@@ -134,7 +136,8 @@ impl Slots {
 }
 
 impl<'a, I: Lane> Upward<'a, I> {
-    fn new(unreduced: Unreduced<I>, space: &'a Space) -> Result<Self> {
+    fn new(unreduced: Unreduced<I>, run: &Run<'a>) -> Result<Self> {
+        let (space, team) = (run.space, run.team);
         let Unreduced { levels, ranks, settled, parts: halves, below, mut arrivals, .. } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
@@ -154,26 +157,25 @@ impl<'a, I: Lane> Upward<'a, I> {
         arrivals.drain(space, |block| {
             block.iter().try_for_each(|&[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))
         })?;
-        Ok(Self { levels, ranks, settled, logs, parts, workers, writer, loose: false })
+        Ok(Self { space, team, levels, ranks, settled, logs, parts, workers, writer, loose: false })
     }
 
     /// Reduces level by level, until there is none or `nest` covers one.
     fn climb(mut self, nest: &dyn Covers, run: &mut Run<'a>) -> Result<ControlFlow<Reduced<I>, Self>> {
-        let space = run.space;
         for rank in (1..self.levels.ranks()).rev() {
             let Rank { variable, shift } = self.ranks[rank];
             let settled = rank >= self.settled;
             if settled || !nest.covers(variable, self.writer.top()) {
-                let mut nodes = self.collect(rank, shift, true, run.team, run.desks, space)?;
-                let fresh = number(&mut nodes, &mut self.writer, run.team, space)?;
-                self.forward(rank, nodes, fresh, run.team, space)?;
+                let mut nodes = self.collect(rank, shift, true, run.desks)?;
+                let fresh = number(&mut nodes, &mut self.writer, self.team, self.space)?;
+                self.forward(rank, nodes, fresh)?;
                 self.writer.end_level(if settled { variable } else { nest.name(variable) });
             } else {
-                let mut nodes = self.collect(rank, shift, false, run.team, run.desks, space)?;
+                let mut nodes = self.collect(rank, shift, false, run.desks)?;
                 if !self.settle(&mut nodes, nest)? {
-                    return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes, space)?)));
+                    return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes)?)));
                 }
-                self.forward(rank, nodes, Vec::new(), run.team, space)?;
+                self.forward(rank, nodes, Vec::new())?;
             }
             run.report("reduce", variable, self.writer.nodes())?;
         }
@@ -181,37 +183,29 @@ impl<'a, I: Lane> Upward<'a, I> {
     }
 
     /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
-    fn take(&mut self, rank: usize, worker: Option<usize>, space: &Space) -> Result<Spool<I, 2>> {
+    fn take(&mut self, rank: usize, worker: Option<usize>) -> Result<Spool<I, 2>> {
         let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
         let logs = worker.map_or(parts.logs(height), |worker| parts.log_of_worker(height, worker));
-        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, space)
+        LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 
     /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are sorted if they are to be
     /// numbered, and all can be.
-    fn collect<'d>(
-        &mut self,
-        rank: usize,
-        shift: u32,
-        numbered: bool,
-        team: &Team,
-        desks: &'d mut [Desk],
-        space: &'a Space,
-    ) -> Result<Level<'d, I>>
+    fn collect<'d>(&mut self, rank: usize, shift: u32, numbered: bool, desks: &'d mut [Desk]) -> Result<Level<'d, I>>
     where
         'a: 'd,
     {
-        let first = 2 * self.levels.first(rank);
+        let (first, space) = (2 * self.levels.first(rank), self.space);
         if shift == 0 {
-            let arrived = self.take(rank, None, space)?;
+            let arrived = self.take(rank, None)?;
             return Ok(Level::from([self.workers[0].collect(rank, first, shift, arrived, &mut desks[0], space)?]));
         }
-        let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker), space));
+        let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker)));
         let arrived: Vec<_> = each.collect::<Result<_>>()?;
         let can_sort = |worker: &Worker<'_, I>| Nodes::<I>::can_sort(worker.counts[rank].nodes, space);
         let sorted = numbered && self.workers.iter().all(can_sort);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
-        let collected = team.each(tasks, |(((first, worker), desk), arrived)| {
+        let collected = self.team.each(tasks, |(((first, worker), desk), arrived)| {
             let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
             if sorted {
                 nodes.sort(space)?;
@@ -237,7 +231,8 @@ impl<'a, I: Lane> Upward<'a, I> {
     }
 
     /// Stops at the level of `rank`, whose nodes have these children.
-    fn pause(mut self, rank: usize, level: Level<'_, I>, space: &Space) -> Result<Pause<I>> {
+    fn pause(mut self, rank: usize, level: Level<'_, I>) -> Result<Pause<I>> {
+        let space = self.space;
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
         for (worker, Nodes { children, ids, desk, .. }) in self.workers.iter_mut().zip(level) {
             desk.ids = ids.into_words();
@@ -254,7 +249,7 @@ impl<'a, I: Lane> Upward<'a, I> {
             desk.children = children.into_words();
         }
         for higher in (1..rank).rev() {
-            self.take(higher, None, space)?
+            self.take(higher, None)?
                 .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
         }
         let halves = self.workers.into_iter().map(|worker| {
@@ -270,7 +265,7 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// The diagram, when all arcs have been followed.
     fn finish(mut self, run: &mut Run<'_>) -> Result<Reduced<I>> {
         let mut root = I::of(FALSE);
-        self.take(0, None, run.space)?.drain(run.space, |block| {
+        self.take(0, None)?.drain(run.space, |block| {
             root = block.last().map_or(root, |&[_, id]| id);
             Ok(())
         })?;
@@ -286,18 +281,12 @@ impl<'a, I: Lane> Upward<'a, I> {
 
     /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Meanwhile whoever has fewest nodes writes the
     /// `fresh` ones of all.
-    fn forward(
-        &mut self,
-        rank: usize,
-        mut level: Level<'_, I>,
-        fresh: Vec<Spool<I, 2>>,
-        team: &Team,
-        space: &'a Space,
-    ) -> Result<()> {
+    fn forward(&mut self, rank: usize, mut level: Level<'_, I>, fresh: Vec<Spool<I, 2>>) -> Result<()> {
+        let space = self.space;
         if level.len() == 1 {
             let (nodes, above) = (level.pop().expect("those of the one worker"), self.slots(rank - 1, 0));
             let road = Road { logs: &self.logs, parts: self.parts, space };
-            return self.workers[0].forward(nodes, above, road, space);
+            return self.workers[0].forward(nodes, above, road);
         }
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let road = Road { logs: &self.logs, parts: self.parts, space };
@@ -307,16 +296,17 @@ impl<'a, I: Lane> Upward<'a, I> {
             writing[at] = Some((&mut self.writer, fresh));
         }
         let tasks = writing.into_iter().zip(&mut self.workers).zip(level).zip(above).collect();
-        team.each(tasks, |(((writing, worker), mut nodes), above)| {
-            if let Some((writer, fresh)) = writing {
-                for mut fresh in fresh {
-                    fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
+        self.team
+            .each(tasks, |(((writing, worker), mut nodes), above)| {
+                if let Some((writer, fresh)) = writing {
+                    for mut fresh in fresh {
+                        fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
+                    }
                 }
-            }
-            nodes.put_ids()?;
-            worker.forward(nodes, above, road, space)
-        })
-        .map(drop)
+                nodes.put_ids()?;
+                worker.forward(nodes, above, road)
+            })
+            .map(drop)
     }
 
     /// The slots of the nodes of `rank` that `worker` has, if it has any.
@@ -330,13 +320,13 @@ impl<'a, I: Lane> Upward<'a, I> {
 
 /// What tells the way of an id.
 #[derive(Clone, Copy)]
-struct Road<'a> {
-    logs: &'a LevelMap,
+struct Road<'l, 'a> {
+    logs: &'l LevelMap,
     parts: Parts,
     space: &'a Space,
 }
 
-impl Road<'_> {
+impl Road<'_, '_> {
     /// Sends `id` to the node whose slot this is.
     #[inline(always)]
     fn send<I: Lane>(self, slot: u64, id: I, queue: &mut LevelQueue<I, 2>) -> Result<()> {
@@ -379,10 +369,10 @@ impl<'a, I: Lane> Worker<'a, I> {
 
     /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is
     /// among its slots of the level above.
-    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_>, space: &'a Space) -> Result<()> {
+    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_, 'a>) -> Result<()> {
         let Nodes { children, ids, desk, .. } = nodes;
         let slots = above.unwrap_or_default();
-        let mut children = Dense::zeroes(children.into_words(), slots.count, space)?;
+        let mut children = Dense::zeroes(children.into_words(), slots.count, road.space)?;
         let mut ids = ids.descend()?;
         while let Some((_, ids)) = ids.part()? {
             match &mut children {
@@ -413,7 +403,7 @@ impl<'a, I: Lane> Worker<'a, I> {
     /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether one went straight to its
     /// place.
     #[inline(always)]
-    fn send(&mut self, ids: &[I], road: Road<'_>, mut put: impl FnMut(u64, I) -> Result<bool>) -> Result<()> {
+    fn send(&mut self, ids: &[I], road: Road<'_, '_>, mut put: impl FnMut(u64, I) -> Result<bool>) -> Result<()> {
         let (queue, mut left) = (&mut self.queue, ids.len());
         self.arcs.pop_while(road.space, |[arc]| {
             let (slot, id) = (arc.get() / 2, ids[left - 1]);
