@@ -33,7 +33,9 @@ use crate::{
 /// Two diagrams of one function are the same bytes, so `==` takes constant time; it compares a 128-bit hash of those bytes,
 /// and diagrams of different stores can be compared too.
 ///
-/// Costs are given in nodes of the operands (`f`, `g`) and requests (`r`, pairs of nodes that meet, at most `f · g`).
+/// Costs are given in nodes of the operands (`f`, `g`) and requests (`r`, pairs of nodes that meet, at most `f · g`). A transfer
+/// reads or writes one block of 32 to 128 KiB on disk; sort(n) is the number of them that it takes to sort n records, each of which
+/// is written and read once or twice: none while they fit the budget.
 #[derive(Clone)]
 pub struct Bdd {
     store: Store,
@@ -96,7 +98,7 @@ impl Bdd {
         self.file.variables().next_back()
     }
 
-    /// Nodes on the widest level.
+    /// Nodes on the widest level. A look at each level.
     pub fn width(&self) -> u64 {
         let levels = self.file.levels();
         (1..levels.ranks()).map(|rank| levels.width(rank)).max().unwrap_or(0)

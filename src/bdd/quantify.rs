@@ -19,13 +19,14 @@ use crate::{
 impl Bdd {
     /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
     ///
-    /// One variable takes one expand and one reduce sweep. Several take such sweeps over sets of up to four nodes, or eight after
-    /// the first if the diagram is in RAM, each of which disposes of at least two variables. Where there are more sets than
-    /// nodes, every variable that is left takes a nested sweep over what lies below it, and none where no two cofactors need to
-    /// be combined. The levels of a large diagram above the first of `variables` are not expanded, only reduced onto what became
-    /// of those below, where the budget has room for it, and a node that has nothing but `variables` below it is not followed:
-    /// it is true for some of their values, and false for others. Before, one sweep over the part of the diagram in which all
-    /// other variables are false finds the value there. All from `n` on are `exists_where(|variable| variable >= n)`.
+    /// All variables from `n` on are `exists_where(|variable| variable >= n)`.
+    ///
+    /// Cost: one pair of sweeps, expand and reduce, for one variable, and from one to `k / 2` pairs for `k`, over sets of up to four
+    /// nodes, or eight after the first if the diagram is in RAM; O(sort(f)) transfers each. Where there are more sets than nodes, a
+    /// nested pair for every variable that is left, over what lies below it, and none where no two cofactors need to be combined.
+    /// Where the budget has room for it, the levels of a large diagram above the first of `variables` are only reduced. A node that
+    /// has nothing but `variables` below it is not followed: it is true for some of their values, and false for others. Before all
+    /// of that, one sweep finds the value where all other variables are false, through no other part of the diagram.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
