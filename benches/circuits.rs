@@ -35,7 +35,6 @@ use circuits::{
 };
 use clap::{Parser, ValueEnum, value_parser};
 use operations::{
-    budget::bytes,
     clock::Report,
     job::{self, Job},
     ours,
@@ -47,6 +46,9 @@ use peers::{
     oxidd::Squares,
     program::{Program, name_of},
 };
+
+#[path = "../examples/shared/size.rs"]
+mod size;
 
 #[path = "peers"]
 #[allow(dead_code, reason = "shared with the benches `peers` and `operations`")]
@@ -62,7 +64,6 @@ mod peers {
 #[path = "operations"]
 #[allow(dead_code, reason = "shared with the bench `operations`")]
 mod operations {
-    pub mod budget;
     pub mod clock;
     pub mod job;
     pub mod lib_bdd;
@@ -163,7 +164,7 @@ impl Args {
 
     /// The budget of a child.
     fn budget(&self) -> Result<usize, Failure> {
-        bytes(&self.memory[0])
+        Ok(size::memory_size(&self.memory[0])?)
     }
 }
 

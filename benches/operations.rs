@@ -21,7 +21,6 @@ use std::{env, error::Error, hint::black_box, process::ExitCode};
 
 use clap::{Parser, ValueEnum, value_parser};
 use operations::{
-    budget::bytes,
     clock::Report,
     job::{self, Job},
     list,
@@ -36,6 +35,9 @@ use peers::{
 };
 use strata_bdd::VariablePairs;
 
+#[path = "../examples/shared/size.rs"]
+mod size;
+
 #[path = "peers"]
 mod peers {
     pub mod lib_bdd;
@@ -47,7 +49,6 @@ mod peers {
 }
 
 mod operations {
-    pub mod budget;
     pub mod clock;
     pub mod job;
     pub mod lib_bdd;
@@ -118,7 +119,7 @@ impl Args {
 
     /// The budget of a child.
     fn budget(&self) -> Result<usize, Failure> {
-        bytes(&self.memory[0])
+        Ok(size::memory_size(&self.memory[0])?)
     }
 
     fn model(&self, part: Part) -> Model {
