@@ -71,8 +71,8 @@ pub struct Config {
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep, and of what a builder is given, on the thread that called the operation, which it
-    /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at [`Store::stats`], but not call operations
-    /// of a store; they answer [`Error::InsideCallback`].
+    /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at
+    /// [`Store::stats`], but not call operations of a store; they answer [`Error::InsideCallback`].
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
