@@ -222,6 +222,33 @@ mod tests {
     }
 
     #[test]
+    fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
+        let exists = |threads, queue| {
+            let limits = Limits { alone: 5, small: 0, growth: 0, queue, common: 0, dense: 256, ..Limits::of(1 << 28) };
+            let testing = Testing { limits: Some(limits), backend: None };
+            let store = Store::new(Config { threads, testing, ..Config::default() })?;
+            let f = Bdd::new(store.clone(), Arc::new(table(&store)), false);
+            let hashes = [vec![3, 5, 7], vec![2, 4], vec![1, 3, 8], vec![0, 4, 6]]
+                .map(|some| Ok(f.exists(some)?.content_hash()));
+            Ok::<_, Error>((hashes.into_iter().collect::<Result<Vec<_>>>()?, store.stats().shared_levels))
+        };
+        let (right, _) = exists(1, 1 << 20)?;
+        let mut shared = Vec::new();
+        for threads in [3, 4, 6, 8] {
+            for queue in (1..80).map(|kib| kib << 10) {
+                let (found, levels) = exists(threads, queue)?;
+                assert!(found == right, "{threads} threads, {queue} bytes for queues");
+                shared.push(levels);
+            }
+        }
+        shared.sort_unstable();
+        shared.dedup();
+        // None, fewer and all of them.
+        assert!(shared.len() > 2, "{shared:?}");
+        Ok(())
+    }
+
+    #[test]
     fn a_sweep_with_a_limit_is_right_or_given_up_whatever_the_number_of_threads() {
         // With the less room, nothing is lifted.
         for (threads, dense) in [(1, 1 << 20), (1, 256), (2, 1 << 20), (3, 256), (4, 1 << 20), (8, 256)] {

@@ -181,24 +181,23 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
     /// strips, if a worker could not sort its own at once. Answers whether the level is done in parts.
     fn part(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
-        let workers = run.team.size();
+        let (before, now) = (self.workers.len(), self.workers[0].slices.strips());
+        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow.
+        let workers = if before > 1 { before } else { run.team.size() };
         let most = run.space.limits.most_sorted::<I, N>().max(1);
         let alone = workers == 1 || count <= run.space.limits.alone || !self.is_worth_sharing(count);
         if alone && count <= most {
             return Ok(false);
         }
-        let slices = &self.workers[0].slices;
-        let (each, now) = (count / workers as u64, slices.strips());
-        // The next levels may have more, and not all strips are of one length.
-        let wanted = if each >> now <= most / 2 {
-            now
-        } else {
-            (8 * each / most).ilog2().max(self.ground.window_strips(workers)).min(STRIPS).max(now)
+        let wanted = |workers: usize| match count / workers as u64 {
+            each if each >> now <= most / 2 => now,
+            // The next levels may have more, and not all strips are of one length.
+            each => (8 * each / most).ilog2().max(self.ground.window_strips(workers)).min(STRIPS).max(now),
         };
-        let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= slices.workers());
+        let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= before);
         let mut choices = iter::successors(Some(workers), halved)
-            .flat_map(|workers| (now..=wanted).rev().map(move |strips| (Parts::new(workers), strips)))
-            .take_while(|(parts, strips)| parts.workers() > slices.workers() || *strips > now);
+            .flat_map(|workers| (now..=wanted(workers)).rev().map(move |strips| (Parts::new(workers), strips)))
+            .take_while(|(parts, strips)| parts.workers() > before || *strips > now);
         if let Some((parts, strips)) = choices.find(|&(parts, strips)| self.has_room(parts, strips)) {
             self.part_by(&self.ground.slices(parts, strips), level)?;
         }

@@ -59,14 +59,20 @@ impl<S, const N: usize> Ground<'_, S, N> {
         Slices::of(levels, parts, strips)
     }
 
+    /// The operands, each once.
+    fn files(&self) -> impl Iterator<Item = &NodeFile> {
+        let first = |at: usize| !self.operands[..at].iter().any(|other| std::ptr::eq(*other, self.operands[at]));
+        (0..self.operands.len()).filter(move |&at| first(at)).map(|at| self.operands[at])
+    }
+
     /// Nodes of all operands.
     pub fn nodes(&self) -> u64 {
-        self.operands.iter().map(|file| file.node_count()).sum()
+        self.files().map(NodeFile::node_count).sum()
     }
 
     /// Whether most of these are on levels that are too small to be shared.
     pub fn is_mostly_small(&self) -> bool {
-        let levels = self.operands.iter().map(|file| file.levels());
+        let levels = self.files().map(NodeFile::levels);
         let widths = levels.flat_map(|levels| (1..levels.ranks()).map(|rank| levels.width(rank)));
         let small: u64 = widths.filter(|&width| width <= self.space.limits.alone).sum();
         2 * small > self.nodes()

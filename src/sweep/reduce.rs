@@ -142,6 +142,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
         let parts = Parts::new(halves.len());
+        debug_assert!(ranks.iter().all(|rank| rank.shift == 0 || rank.shift == parts.shift), "levels of fewer workers");
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << parts.shift) as u32);
         let road = Road { logs: &logs, parts, space };
         let mut workers = Vec::with_capacity(halves.len());
