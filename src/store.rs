@@ -323,10 +323,10 @@ impl Store {
     /// Reports `progress` that is made outside of all operations.
     ///
     /// # Errors
-    /// `Stopped` when whoever is told says so, `InsideCallback` when it is that who makes it.
+    /// `Stopped` when whoever is told says so, `InsideCallback` when a callback makes it.
     pub(crate) fn report(&self, progress: &Progress) -> Result<()> {
-        let Some(callback) = self.inner.config.progress.as_deref() else { return Ok(()) };
         outside_callback()?;
+        let Some(callback) = self.inner.config.progress.as_deref() else { return Ok(()) };
         let &Progress { sweep, variable, .. } = progress;
         if tell(callback, progress).is_continue() { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
     }

@@ -52,10 +52,15 @@ impl Bdd {
         let random = |sample, variable, digit| digit_of(seed, sample, variable, digit);
         // Levels that a path skips, and variables without a level, are coins.
         let coin = |sample, variable| random(sample, Some(variable), 0) >> 63 == 1;
-        let coins = |sample| domain.variables.iter().map(|&variable| coin(sample, variable)).collect();
         let mut samples: Vec<Vec<bool>> = Vec::new();
-        samples.try_reserve_exact(count).map_err(|_| Error::TooManySamples { count })?;
-        samples.extend((0..count as u64).map(coins));
+        let too_many = |_| Error::TooManySamples { count };
+        samples.try_reserve_exact(count).map_err(too_many)?;
+        for sample in 0..count as u64 {
+            let mut values = Vec::new();
+            values.try_reserve_exact(domain.variables.len()).map_err(too_many)?;
+            values.extend(domain.variables.iter().map(|&variable| coin(sample, variable)));
+            samples.push(values);
+        }
         if !self.is_constant() {
             let step = |sample: u64, rank, value| samples[sample as usize][domain.place(rank)] = value;
             self.store.run("sample", |run| draw(&self.file, !self.complement, count as u64, random, step, run))?;

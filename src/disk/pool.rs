@@ -161,14 +161,14 @@ impl Pool {
         }
     }
 
-    /// What is in the first `words` of `block`, in the smallest block that holds it if there is one to be had.
-    pub fn fitted(&self, block: Block, words: usize) -> Block {
+    /// What is in the first `words` of `block`, in the smallest block of `share` that holds it if there is one to be had.
+    pub fn fitted(&self, block: Block, words: usize, share: Share) -> Block {
         let holds = |class: &Class| words * 8 <= self.home.bytes[*class as usize];
         let class = CLASSES.into_iter().find(holds).unwrap_or(block.class);
         if self.home.bytes[class as usize] >= block.words.len() * 8 {
             return block;
         }
-        let Some(mut fitted) = self.take(block.share, class) else { return block };
+        let Some(mut fitted) = self.take(share, class) else { return block };
         fitted.words[..words].copy_from_slice(&block.words[..words]);
         fitted
     }
@@ -328,7 +328,7 @@ mod tests {
         for words in [1, 32, 33, 512, 513, 2048, 2049, 8192, 8193, 16384] {
             let mut block = pool.take(Share::Diagrams, Class::Full).expect("an empty pool");
             block.words_mut().iter_mut().zip(0..).for_each(|(word, at)| *word = at);
-            let fitted = pool.fitted(block, words);
+            let fitted = pool.fitted(block, words, Share::Diagrams);
             assert!(fitted.words()[..words].iter().copied().eq(0..words as u64));
             assert!(fitted.words().len() <= (16 * words).max(SMALL / 8) && fitted.words().len().is_power_of_two());
             assert_eq!(pool.left(Share::Diagrams), pool.limit(Share::Diagrams) - 8 * fitted.words().len());

@@ -275,7 +275,7 @@ impl<I: Lane> NodeWriter<I> {
             Body::Disk(file)
         } else {
             if self.blocks.is_empty() {
-                self.tail = self.tail.map(|tail| space.pool.fitted(tail, used / 8));
+                self.tail = self.tail.map(|tail| space.pool.fitted(tail, used / 8, Share::Diagrams));
             }
             self.blocks.extend(self.tail);
             let words = self.blocks.first().map_or(1, |block| block.words().len());
