@@ -25,7 +25,7 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     sweep::{
-        run::{Counters, Desk, Listener, Progress, Run},
+        run::{Counters, Desk, Listener, Progress, Run, tell},
         team::Team,
     },
 };
@@ -306,9 +306,8 @@ impl Store {
         let space = self.space();
         // Nothing on a desk outlives an operation, so one that panicked leaves nothing to repair.
         let mut desks = self.inner.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        let callback =
-            self.inner.config.progress.as_deref().map(|callback| |progress: &Progress| tell(callback, progress));
-        let progress = callback.as_ref().map(|callback| callback as Listener<'_>);
+        let listener = self.listener();
+        let progress = listener.as_ref().map(|listener| listener as Listener<'_>);
         let mut run = Run::new(&space, &self.inner.team, &mut desks, progress);
         let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);
@@ -326,9 +325,17 @@ impl Store {
     /// `Stopped` when whoever is told says so, `InsideCallback` when a callback makes it.
     pub(crate) fn report(&self, progress: &Progress) -> Result<()> {
         outside_callback()?;
-        let Some(callback) = self.inner.config.progress.as_deref() else { return Ok(()) };
-        let &Progress { sweep, variable, .. } = progress;
-        if tell(callback, progress).is_continue() { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
+        tell(self.listener().as_ref().map(|listener| listener as Listener<'_>), progress)
+    }
+
+    /// The progress callback, if there is one, which may call no operation.
+    fn listener(&self) -> Option<impl Fn(&Progress) -> ControlFlow<()>> {
+        self.inner.config.progress.as_deref().map(|callback| {
+            move |progress: &Progress| {
+                let _inside = InCallback::enter();
+                callback(progress)
+            }
+        })
     }
 
     fn remember(&self, stats: OperationStats) {
@@ -343,12 +350,6 @@ impl Store {
 /// Checks that this thread is not inside a progress callback.
 pub(crate) fn outside_callback() -> Result<()> {
     if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
-}
-
-/// Tells `callback` of `progress`, and whether to go on.
-fn tell(callback: &(dyn Fn(&Progress) -> ControlFlow<()> + Send + Sync), progress: &Progress) -> ControlFlow<()> {
-    let _inside = InCallback::enter();
-    callback(progress)
 }
 
 /// Marks this thread as inside a callback until it is dropped.

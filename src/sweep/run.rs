@@ -122,16 +122,20 @@ impl<'a> Run<'a> {
     pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) -> Result<()> {
         self.counters.levels += 1;
         if self.progress.is_some() || tracing::level_filters::LevelFilter::current() >= tracing::Level::TRACE {
-            return self.tell(&Progress { sweep, variable, nodes });
+            return tell(self.progress, &Progress { sweep, variable, nodes });
         }
         Ok(())
     }
+}
 
-    #[cold]
-    fn tell(&self, level: &Progress) -> Result<()> {
-        let &Progress { sweep, variable, nodes } = level;
-        tracing::trace!(sweep, variable, nodes, "level");
-        let goes_on = self.progress.is_none_or(|progress| progress(level).is_continue());
-        if goes_on { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
-    }
+/// Tells `listener` of a finished level.
+///
+/// # Errors
+/// `Stopped` when whoever is told says so.
+#[cold]
+pub fn tell(listener: Option<Listener<'_>>, level: &Progress) -> Result<()> {
+    let &Progress { sweep, variable, nodes } = level;
+    tracing::trace!(sweep, variable, nodes, "level");
+    let goes_on = listener.is_none_or(|listener| listener(level).is_continue());
+    if goes_on { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
 }
