@@ -42,8 +42,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn exists(&self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
-        let variables = ascending(variables, |variable| self.file.has_variable(variable))?;
-        self.exists_where(|variable| variables.binary_search(&variable).is_ok())
+        self.exists_of(ascending(variables, |variable| self.file.has_variable(variable))?)
     }
 
     /// Whether all values of `variables` make this function true: the conjunction of all their cofactors; see
@@ -54,7 +53,11 @@ impl Bdd {
 
     /// [`Bdd::exists`] of every variable for which `quantified` holds.
     pub fn exists_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
-        let variables: Vec<u32> = self.support().into_iter().filter(|&variable| quantified(variable)).collect();
+        self.exists_of(self.support().into_iter().filter(|&variable| quantified(variable)).collect())
+    }
+
+    /// [`Bdd::exists`] of `variables` that it depends on, in order, each once.
+    fn exists_of(&self, variables: Vec<u32>) -> Result<Self> {
         if variables.is_empty() {
             return Ok(self.clone());
         }
@@ -120,20 +123,25 @@ impl Bdd {
     pub fn and_exists(&self, other: &Self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
         let variables =
             ascending(variables, |variable| self.file.has_variable(variable) || other.file.has_variable(variable))?;
-        self.and_exists_where(other, |variable| variables.binary_search(&variable).is_ok())
+        self.and_exists_of(other, variables)
     }
 
     /// [`Bdd::and_exists`] of every variable for which `quantified` holds.
     pub fn and_exists_where(&self, other: &Self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
-        self.same_store(other)?;
-        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
-            return self.and(other)?.exists_where(quantified);
-        }
         let mut variables = self.support();
         variables.extend(other.file.variables());
         variables.retain(|&variable| quantified(variable));
         variables.sort_unstable();
         variables.dedup();
+        self.and_exists_of(other, variables)
+    }
+
+    /// [`Bdd::and_exists`] of `variables` that one of both depends on, in order, each once.
+    fn and_exists_of(&self, other: &Self, variables: Vec<u32>) -> Result<Self> {
+        self.same_store(other)?;
+        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
+            return self.and(other)?.exists(variables);
+        }
         if variables.is_empty() {
             return self.and(other);
         }
