@@ -8,8 +8,8 @@
 //!                 │
 //!                 └─► a node's id: how many marks come before it ─► marked nodes ── operand, bottom-up ─► written
 //! ```
-//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: half a byte a node of the
-//! operand, in the place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
+//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: five eighths of a byte a node
+//! of the operand, in the place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
 
 use std::mem;
 

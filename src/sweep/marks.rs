@@ -7,11 +7,18 @@ use crate::{
     model::TERMINALS,
 };
 
-/// A mark for each of some ids, the terminals marked from the start. A word has the marks of 16 ids in its lowest bits, and above
-/// them how many there are before these.
-pub struct Marks<'a>(&'a mut [u64]);
+/// A mark for each of some ids, the terminals marked from the start.
+pub struct Marks<'a> {
+    /// The marks of a chunk of ids each: close together, for they are set in any order.
+    bits: &'a mut [u64],
+    /// When they have been counted, the marks of [`IDS`] ids each in the lowest bits, and above them how many there are before these.
+    counted: &'a mut [u64],
+}
 
-/// Ids of a word.
+/// Ids that are looked at together.
+pub const CHUNK: usize = u64::BITS as usize;
+
+/// Ids of a word that counts.
 const IDS: u64 = 16;
 
 impl<'a> Marks<'a> {
@@ -19,20 +26,21 @@ impl<'a> Marks<'a> {
     pub fn new(words: &'a mut Vec<u64>, end: u64) -> Self {
         words.clear();
         words.resize(Self::bytes(end) as usize / 8, 0);
-        let mut marks = Self(words);
+        let (bits, counted) = words.split_at_mut(end.div_ceil(CHUNK as u64) as usize);
+        let mut marks = Self { bits, counted };
         (0..TERMINALS).for_each(|terminal| marks.set(terminal));
         marks
     }
 
-    /// Bytes of memory that marks for the ids below `end` take: of a whole number of chunks.
+    /// Bytes of memory that marks for the ids below `end` take.
     pub fn bytes(end: u64) -> u64 {
-        end.div_ceil(CHUNK as u64) * (8 * CHUNK as u64 / IDS)
+        5 * 8 * end.div_ceil(CHUNK as u64)
     }
 
     /// Marks `id`.
     #[inline(always)]
     pub fn set(&mut self, id: u64) {
-        self.0[(id / IDS) as usize] |= 1 << (id % IDS);
+        self.bits[(id / CHUNK as u64) as usize] |= 1 << (id % CHUNK as u64);
     }
 
     /// Shows the nodes of the reader's level, some at a time, and which of them are marked, a bit each; nodes below may be marked
@@ -48,7 +56,7 @@ impl<'a> Marks<'a> {
         for chunk in first / CHUNK as u64..end.div_ceil(CHUNK as u64) {
             let start = chunk * CHUNK as u64;
             let (from, to) = (first.max(start), end.min(start + CHUNK as u64));
-            let bits = self.bits(start) >> (from - start) & u64::MAX >> (CHUNK as u64 - (to - from));
+            let bits = self.bits[chunk as usize] >> (from - start) & u64::MAX >> (CHUNK as u64 - (to - from));
             if bits != 0 {
                 let nodes = &mut nodes[..(to - from) as usize];
                 reader.read(from, nodes, space)?;
@@ -58,18 +66,11 @@ impl<'a> Marks<'a> {
         Ok(())
     }
 
-    /// The marks of the ids from `start` on, a multiple of their number.
-    #[inline(always)]
-    fn bits(&self, start: u64) -> u64 {
-        let words = &self.0[(start / IDS) as usize..][..CHUNK / IDS as usize];
-        words.iter().rev().fold(0, |bits, word| (bits << IDS) | (word % (1 << IDS)))
-    }
-
-    /// Shows all marked ids in order, when they have been counted, and how many there are before each.
+    /// Shows all marked ids in order, and how many there are before each.
     pub fn ids(&self, mut show: impl FnMut(u64, u64) -> Result<()>) -> Result<()> {
         let mut before = 0;
-        for start in (0..self.0.len() as u64 * IDS).step_by(CHUNK) {
-            for at in ones(self.bits(start)) {
+        for (start, bits) in (0..).step_by(CHUNK).zip(&*self.bits) {
+            for at in ones(*bits) {
                 show(start + at as u64, before)?;
                 before += 1;
             }
@@ -79,28 +80,28 @@ impl<'a> Marks<'a> {
 
     /// How many marks there are, when they have been counted.
     pub fn count(&self) -> u64 {
-        self.0.last().map_or(0, |word| (word >> IDS) + u64::from((word % (1 << IDS)).count_ones()))
+        self.counted.last().map_or(0, |word| (word >> IDS) + u64::from((word % (1 << IDS)).count_ones()))
     }
 
-    /// Counts all marks; gives the first id that has none.
+    /// Counts all marks; gives the first id that has none, `end` or more if all have.
     pub fn count_up(&mut self) -> u64 {
-        let (mut sum, mut intact) = (0, u64::MAX);
-        for word in self.0.iter_mut() {
-            let ones = u64::from(word.trailing_ones());
-            if ones < IDS {
-                intact = intact.min(sum + ones);
+        let mut sum = 0;
+        for (words, bits) in self.counted.as_chunks_mut().0.iter_mut().zip(&*self.bits) {
+            *words = [0, 1, 2, 3].map(|at| bits >> (at * IDS) & ((1 << IDS) - 1));
+            let counts = words.map(ones_of);
+            for (word, count) in words.iter_mut().zip(counts) {
+                *word |= sum << IDS;
+                sum += count;
             }
-            let count = u64::from(word.count_ones());
-            *word |= sum << IDS;
-            sum += count;
         }
-        intact
+        let chunk = self.bits.iter().position(|bits| *bits != u64::MAX);
+        chunk.map_or(u64::MAX, |chunk| (chunk * CHUNK) as u64 + u64::from(self.bits[chunk].trailing_ones()))
     }
 
     /// How many marks there are before that of `id`: its new id.
     #[inline(always)]
     pub fn before(&self, id: u64) -> u64 {
-        let word = self.0[(id / IDS) as usize];
+        let word = self.counted[(id / IDS) as usize];
         // 15 of them at most, so that four copies, from bits 4, 19, 34 and 49 on, lie side by side. They have the first, the
         // second, … of every four marks at a multiple of four bits, and the second product adds all of these up: fewer steps
         // than `count_ones` where the processor is not known to have an instruction for it.
@@ -110,8 +111,15 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// Ids that are looked at together.
-pub const CHUNK: usize = 64;
+/// How many of the lowest 16 bits are ones, where there are no others: of four words at once, with no instruction that some processors
+/// lack.
+#[inline(always)]
+fn ones_of(word: u64) -> u64 {
+    let pairs = word - (word >> 1 & 0x5555);
+    let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
+    let bytes = (fours + (fours >> 4)) & 0x0f0f;
+    (bytes + (bytes >> 8)) & 0x1f
+}
 
 /// Where the ones among `bits` are.
 #[inline(always)]
@@ -123,4 +131,41 @@ pub fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
             at
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn marks_of_every_density_are_counted_as_a_set_counts_them() -> Result<()> {
+        let (mut words, mut state) = (vec![u64::MAX; 9], 1u64);
+        for end in [2, 15, 16, 17, 63, 64, 65, 1000, 4096] {
+            for density in [0, 1, 8, 15, 16] {
+                let mut marks = Marks::new(&mut words, end);
+                let mut set = BTreeSet::from([0, 1]);
+                for id in 2..end {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    if (state >> 40) % 16 < density {
+                        marks.set(id);
+                        set.insert(id);
+                    }
+                }
+                let intact = marks.count_up();
+                assert_eq!(intact.min(end), (0..end).find(|id| !set.contains(id)).unwrap_or(end));
+                assert_eq!(marks.count(), set.len() as u64);
+                assert!((0..end).all(|id| marks.before(id) == set.range(..id).count() as u64));
+                let mut shown = Vec::new();
+                marks.ids(|id, before| {
+                    assert_eq!(before, shown.len() as u64);
+                    shown.push(id);
+                    Ok(())
+                })?;
+                assert!(shown.into_iter().eq(set));
+            }
+        }
+        Ok(())
+    }
 }
