@@ -5,7 +5,7 @@
 //! (memory for parts of one), [`cells`] (ranges of keys), [`packed`], [`run`] and [`stretch`] (records on disk), [`part`],
 //! [`spool`] (an append-only log in RAM or there) and [`stack`] (the same backwards), [`source`], [`parted`] and [`sorter`]
 //! (levels in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large),
-//! [`queue`] (the priority queue of time-forward processing).
+//! [`gather`] and [`queue`] (the priority queue of time-forward processing).
 
 pub mod backend;
 pub mod cells;
@@ -14,6 +14,7 @@ pub mod clock;
 pub mod dense;
 pub mod descriptors;
 pub mod external;
+pub mod gather;
 pub mod lane;
 pub mod limits;
 pub mod meter;

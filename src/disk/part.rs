@@ -25,6 +25,11 @@ impl Part {
         }
     }
 
+    /// Whether it is on disk, in less than half of an extent.
+    pub fn is_short(&self) -> bool {
+        matches!(self, Part::Disk(stretch) if stretch.is_short())
+    }
+
     /// Bytes of memory of its records.
     pub fn memory(&self) -> usize {
         match self {

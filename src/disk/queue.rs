@@ -11,7 +11,7 @@
 //! ```
 //! Where there are many levels, what most of them have in memory is short. The short logs of neighbouring levels go to disk as
 //! one, which is given out among them when the first of them is taken: so there is little to know about each, and much to read
-//! at once.
+//! at once. What they have in many short parts, since little came between one time and the next, is put together in few long ones.
 //!
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
@@ -19,6 +19,7 @@
 use std::{mem, ops::Range};
 
 use super::{
+    gather::gather,
     lane::Lane,
     pool::{Block, Charge, Share},
     space::Space,
@@ -40,8 +41,8 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
-    /// Where short and long logs go on on disk: a short one that is needed late would keep the place of long ones before it.
-    fillings: [Filling; 2],
+    /// Where groups, other short logs and long ones go on on disk: what is needed late would keep the place of others.
+    fillings: [Filling; 3],
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -194,7 +195,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let [mut short, mut long] = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
+        let bundles = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
+        let [mut together, mut short, mut long] = bundles;
         let mut freed = 0;
         let logs = self.levels.iter_mut().enumerate().rev();
         for (level, log) in logs.filter(|(_, log)| log.is_resident()) {
@@ -204,12 +206,22 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
             freed += match level / GROUP {
                 _ if log.is_long() => log.evict(&mut long)?,
                 group if group < self.near => log.evict(&mut short)?,
-                group => log.evict_to(&mut self.groups[group], level as u32, &mut short)?,
+                group => log.evict_to(&mut self.groups[group], level as u32, &mut together)?,
             };
         }
         self.held -= freed;
-        short.finish()?;
-        long.finish()
+        [together, short, long].into_iter().try_for_each(|mut bundle| bundle.finish())?;
+        self.gather(space)
+    }
+
+    /// Puts together what groups have in many parts on disk: as many as levels at most, so that what is to be known of them in memory
+    /// grows with these, and not with what is on disk.
+    fn gather(&mut self, space: &Space) -> Result<()> {
+        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings[0], space);
+        for group in self.groups.iter_mut().filter(|group| group.short_parts() > GROUP) {
+            gather(group, &mut bundle, space)?;
+        }
+        bundle.finish()
     }
 }
 
@@ -299,6 +311,33 @@ mod tests {
         let parts: usize = logs.map(|log| log.into_parts().1.len()).sum();
         // Most logs have one record when they go to disk.
         assert!(spilled > 5_000_000 && parts < RECORDS as usize / 16, "{parts} parts of {spilled} bytes");
+        Ok(())
+    }
+
+    #[test]
+    fn what_groups_have_on_disk_is_gathered_and_all_of_it_comes_back() -> Result<()> {
+        const LEVELS: usize = 1_000;
+        const RECORDS: u32 = 2_000_000;
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % LEVELS;
+        for at in 0..RECORDS {
+            queue.push(level_of(at), [at; 3], &space)?;
+        }
+        let records_bytes = u64::from(RECORDS) * 12;
+        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
+        assert!(spilled > 3 * records_bytes && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
+        assert!(queue.groups.iter().all(|group| group.short_parts() <= GROUP));
+        for level in 0..LEVELS {
+            let (mut log, mut seen) = (queue.take(level, &space)?, Vec::new());
+            log.drain(&space, |records| {
+                seen.extend(records.iter().map(|record| record[0]));
+                Ok(())
+            })?;
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq((0..RECORDS).filter(|&at| level_of(at) == level)), "level {level}");
+        }
         Ok(())
     }
 

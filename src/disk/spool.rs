@@ -222,6 +222,19 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         group.file_all(self.split_off(), log, bundle)
     }
 
+    /// How many parts on disk are short.
+    pub fn short_parts(&self) -> usize {
+        self.parts.iter().filter(|part| part.is_short()).count()
+    }
+
+    /// Takes out all parts on disk that are short.
+    pub fn take_short_parts(&mut self) -> Vec<Part> {
+        let (short, long): (Vec<_>, _) = std::mem::take(&mut self.parts).into_iter().partition(Part::is_short);
+        self.parts = long;
+        self.filed -= filed::<N>(&short);
+        short
+    }
+
     /// Takes out all that lies in RAM, the tail too.
     fn split_off(&mut self) -> Vec<Part> {
         if self.used > 0 {
@@ -236,15 +249,21 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Writes `parts`, which lie in RAM, as what belongs to `log` here; gives the bytes of memory that are free then.
     fn file_all(&mut self, parts: Vec<Part>, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
-        self.filed += filed::<N>(&parts);
         let mut freed = 0;
         for part in parts {
             let Part::Ram(block, lanes) = part else { continue };
-            let (stretch, range) = bundle.add(records::<I, N>(block.words(), lanes as usize), log)?;
-            self.file(stretch, &range);
+            self.file_run(records(block.words(), lanes as usize), log, bundle)?;
             freed += size_of_val(block.words());
         }
         Ok(freed)
+    }
+
+    /// Writes `records`, one at least and at most a block of them, as what belongs to `log` here.
+    pub fn file_run(&mut self, records: &[[I; N]], log: u32, bundle: &mut Bundle<'_>) -> Result<()> {
+        let (stretch, range) = bundle.add(records, log)?;
+        self.filed += records.len() as u64;
+        self.file(stretch, &range);
+        Ok(())
     }
 
     /// How many records there are.

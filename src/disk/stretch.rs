@@ -40,6 +40,11 @@ impl Stretch {
         self.bytes as usize
     }
 
+    /// Whether it is less than half of an extent.
+    pub fn is_short(&self) -> bool {
+        self.len() < self.extent.length() / 2
+    }
+
     /// Says that it will be read soon.
     pub fn expect(&self) {
         self.extent.will_read(self.offset as usize, self.bytes as usize);

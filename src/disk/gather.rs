@@ -1,0 +1,44 @@
+//! `gather`: what several logs have on disk together, in many short parts, is put into few long ones.
+//!
+//! ```text
+//!   short parts   [a b d][b c][a c d]…     in each a few records of many logs
+//!                        │ sorted by log
+//!   a long one    [a a b b c c d d]        a run of each log
+//! ```
+
+use super::{lane::Lane, part::Reader, pool::Share, space::Space, spool::Spool, stretch::Bundle};
+use crate::error::Result;
+
+/// Moves what `group` has in short parts to `bundle`: about as much at once as an extent has room for.
+pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bundle<'_>, space: &Space) -> Result<()> {
+    let most = space.pool.largest() / size_of::<[I; N]>();
+    let (mut reader, mut gathered) = (Reader::new(Share::Queue, &space.pool), Vec::new());
+    for part in group.take_short_parts() {
+        reader.visit(&part, |log, records| {
+            gathered.extend(records.iter().map(|record| (log, *record)));
+            Ok(())
+        })?;
+        if gathered.len() > most {
+            write(group, &mut gathered, bundle, space)?;
+        }
+    }
+    write(group, &mut gathered, bundle, space)
+}
+
+/// Writes what has been `gathered`, records and the log that each belongs to, log by log.
+fn write<I: Lane, const N: usize>(
+    group: &mut Spool<I, N>,
+    gathered: &mut Vec<(u32, [I; N])>,
+    bundle: &mut Bundle<'_>,
+    space: &Space,
+) -> Result<()> {
+    gathered.sort_unstable_by_key(|&(log, _)| log);
+    let (most, mut run) = (space.pool.block_bytes() / size_of::<[I; N]>(), Vec::new());
+    for records in gathered.chunk_by(|a, b| a.0 == b.0).flat_map(|log| log.chunks(most)) {
+        run.clear();
+        run.extend(records.iter().map(|&(_, record)| record));
+        group.file_run(&run, records[0].0, bundle)?;
+    }
+    gathered.clear();
+    Ok(())
+}
