@@ -21,10 +21,6 @@ pub struct Unreduced<I> {
     pub levels: Levels,
     /// What there is to know of every rank of `levels`; rank 0 is none.
     pub ranks: Vec<Rank>,
-    /// Whether nobody will ask for more than whether any slot leads to true: there are no arcs.
-    pub search: bool,
-    /// Nodes beyond which nobody wants it; an expand sweep that makes more ends early.
-    pub most: u64,
     /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
     pub settled: usize,
     /// What each worker made of it, one at least.
@@ -72,8 +68,6 @@ impl<I: Lane> Unreduced<I> {
         Self {
             levels: Levels::new(1),
             ranks: vec![Rank { variable: u32::MAX, shift: 0 }],
-            search: false,
-            most: u64::MAX,
             settled: usize::MAX,
             parts: vec![Part::new(1)],
             below: None,

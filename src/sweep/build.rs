@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::{
     expand::{expand, root_of},
+    ground::Until,
     lift::Lift,
     nest::{Flat, Nest},
     reduce::{Reduced, reduce},
@@ -139,8 +140,8 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
     let files = operands.files();
-    let above = Unreduced { most, ..Unreduced::new() };
-    let mut unreduced = expand(spec, &files, above, |ask| ask(root_of::<I, N>(&files)), run)?;
+    let until = Until::Beyond(most);
+    let mut unreduced = expand(spec, &files, Unreduced::new(), until, |ask| ask(root_of::<I, N>(&files)), run)?;
     if unreduced.levels.end() > most {
         return Ok(None);
     }

@@ -27,7 +27,7 @@ use std::{
 use super::{
     compact::{self, Compact, compact},
     frontier::{Frontier, check_ids},
-    ground::Ground,
+    ground::{Ground, Until},
     pile::Pile,
     run::{Desk, Run},
     slices::Slices,
@@ -45,7 +45,7 @@ use crate::{
     model::FALSE,
 };
 
-/// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already.
+/// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already, and no further than `until`.
 ///
 /// # Errors
 /// Those of the disk and of the budget, and `TooManyNodes` where the ids of the result do not fit the lanes of `I`.
@@ -53,6 +53,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
     above: Unreduced<I>,
+    until: Until,
     ask_all: impl FnOnce(&mut dyn FnMut([I; N]) -> Result<()>) -> Result<()>,
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
@@ -60,7 +61,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     debug_assert_eq!(operands.len(), N - 1);
     let variables = variables_of(operands);
     let maps = maps_of(operands, &variables);
-    let ground = Ground { spec, space: run.space, operands, maps: &maps, variables: &variables };
+    let ground = Ground { spec, space: run.space, operands, maps: &maps, variables: &variables, until };
     let mut sweep = Downward::new(ground, above)?;
     ask_all(&mut |request| sweep.workers[0].pass_on(request))?;
     for level in 0..variables.len() {
@@ -117,7 +118,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let halves = mem::take(&mut result.parts);
         let parts = Parts::new(halves.len());
         let slices = ground.slices(parts, 0);
-        let worker = |part| Frontier::new(&ground, &result, &slices, part);
+        let worker = |part| Frontier::new(&ground, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
         Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1), unshared: None })
@@ -127,7 +128,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// the `count` requests there.
     fn copied(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<Option<usize>> {
         let Ground { spec, variables, .. } = self.ground;
-        if level < self.mixed || self.result.search {
+        if level < self.mixed || self.ground.until == Until::True {
             return Ok(None);
         }
         let mut lane = None;
@@ -230,7 +231,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         self.workers.iter_mut().try_for_each(|worker| worker.part_by(slices, level))?;
         for _ in self.workers.len()..slices.workers() {
             let part = Part::new(self.result.levels.ranks());
-            let mut worker = Frontier::new(&self.ground, &self.result, slices, part)?;
+            let mut worker = Frontier::new(&self.ground, slices, part)?;
             (0..=level).for_each(|level| worker.open(level));
             self.workers.push(worker);
         }

@@ -9,6 +9,17 @@ use crate::{
     file::{level_map::LevelMap, node_file::NodeFile},
 };
 
+/// How far a sweep goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// To the end.
+    Done,
+    /// Until it has made more than so many nodes: nobody wants as many.
+    Beyond(u64),
+    /// Until any slot leads to true: nobody asks for more, and there are no arcs.
+    True,
+}
+
 /// What the workers of a sweep share, and nobody changes.
 pub struct Ground<'a, S, const N: usize> {
     /// The operation.
@@ -21,6 +32,8 @@ pub struct Ground<'a, S, const N: usize> {
     pub maps: &'a [Arc<LevelMap>],
     /// The variables of all operands, top-down.
     pub variables: &'a [u32],
+    /// When it ends.
+    pub until: Until,
 }
 
 impl<S, const N: usize> Clone for Ground<'_, S, N> {

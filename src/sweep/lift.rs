@@ -13,6 +13,7 @@
 use super::{
     expand::expand,
     frontier::check_ids,
+    ground::Until,
     marks::Marks,
     number::{Nodes, number_alone},
     reduce::{reduce_below, whole},
@@ -87,8 +88,8 @@ impl<'f> Lift<'f> {
         };
         let (reserved, above) = (marks.count() / 2 + 1, self.file.levels().end() - self.below);
         let most = most.saturating_add(reserved).saturating_sub(above);
-        let asked = Unreduced { levels: Levels::new(reserved), most, ..Unreduced::new() };
-        let unreduced = expand(spec, operands, asked, ask_all, run)?;
+        let asked = Unreduced { levels: Levels::new(reserved), ..Unreduced::new() };
+        let unreduced = expand(spec, operands, asked, Until::Beyond(most), ask_all, run)?;
         if unreduced.levels.end() > most {
             return Ok(None);
         }

@@ -14,7 +14,7 @@
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
-use super::{expand::expand, restrict::Restrict, run::Run};
+use super::{expand::expand, ground::Until, restrict::Restrict, run::Run};
 use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
@@ -73,7 +73,14 @@ impl<I: Lane> Pause<I> {
             singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
         // With nothing to restrict, the identity, which may copy what is below.
-        expand(&Restrict { literals: Vec::new(), complement: false }, &[&self.forest], self.above, ask_all, run)
+        expand(
+            &Restrict { literals: Vec::new(), complement: false },
+            &[&self.forest],
+            self.above,
+            Until::Done,
+            ask_all,
+            run,
+        )
     }
 }
 

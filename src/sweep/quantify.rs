@@ -14,6 +14,7 @@
 use super::{
     build::{build, build_nested, build_within},
     expand::expand,
+    ground::Until,
     nest::{Covers, Nest, Pause},
     run::Run,
     spec::Spec,
@@ -254,6 +255,6 @@ impl Nest for Quantify {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask(spec.single(id, slot))))
         };
-        expand(&spec, &[&forest, &forest], above, ask_all, run)
+        expand(&spec, &[&forest, &forest], above, Until::Done, ask_all, run)
     }
 }

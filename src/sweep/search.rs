@@ -3,6 +3,7 @@
 use super::{
     build::{are_narrow, narrow_or_wide},
     expand::{expand, root_of},
+    ground::Until,
     run::Run,
     small,
     spec::Spec,
@@ -29,8 +30,7 @@ pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &
 }
 
 fn find_in<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<bool> {
-    let above = Unreduced { search: true, ..Unreduced::new() };
-    let seen = expand(spec, operands, above, |ask| ask(root_of::<I, N>(operands)), run)?;
+    let seen = expand(spec, operands, Unreduced::new(), Until::True, |ask| ask(root_of::<I, N>(operands)), run)?;
     Ok(seen.trues() > 0)
 }
 

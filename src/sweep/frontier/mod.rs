@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::{
     batch::{Asking, Batch},
-    ground::{Ground, window_of},
+    ground::{Ground, Until, window_of},
     pile::Pile,
     run::Desk,
     slices::Slices,
@@ -19,7 +19,7 @@ use crate::{
         level_map::LevelMap,
         node_file::NodeFile,
         reader::LevelReader,
-        unreduced::{Count, Part, Unreduced},
+        unreduced::{Count, Part},
     },
 };
 
@@ -35,9 +35,6 @@ pub struct Frontier<'a, I, S, const N: usize> {
     pub queue: LevelQueue<I, N>,
     /// What comes out.
     pub part: Part<I>,
-    /// As in what all make.
-    search: bool,
-    most: u64,
     /// The level at hand.
     level: usize,
     /// The low slot of the first node there, and of the next one.
@@ -64,7 +61,7 @@ struct Operand<'a> {
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// A frontier above all levels, over what `part` has already.
-    pub fn new(ground: &Ground<'a, S, N>, result: &Unreduced<I>, slices: &Slices, part: Part<I>) -> Result<Self> {
+    pub fn new(ground: &Ground<'a, S, N>, slices: &Slices, part: Part<I>) -> Result<Self> {
         let random = window_of::<N>(ground.space);
         let operands = std::array::from_fn(|at| {
             // The last lane has no operand: it is on no level ever.
@@ -75,22 +72,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 if in_order { LevelReader::in_order(file, ground.space) } else { LevelReader::new(file, random) };
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: (0, 0) }
         });
-        let (search, most) = (result.search, result.most);
         let (queue, ones_above, slices) = (ground.queue(slices)?, part.ones.count(), slices.clone());
-        Ok(Self {
-            ground: *ground,
-            operands,
-            slices,
-            queue,
-            part,
-            search,
-            most,
-            level: 0,
-            first: 0,
-            next: 0,
-            step: 1,
-            ones_above,
-        })
+        Ok(Self { ground: *ground, operands, slices, queue, part, level: 0, first: 0, next: 0, step: 1, ones_above })
     }
 
     /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
@@ -182,8 +165,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
     pub fn ended(&self) -> bool {
-        // No more than the table of levels will say, which has the widest part.
-        self.next / (2 * self.step) * self.step > self.most || self.search && self.part.trues() > 0
+        match self.ground.until {
+            Until::Done => false,
+            // No more than the table of levels will say, which has the widest part.
+            Until::Beyond(most) => self.next / (2 * self.step) * self.step > most,
+            Until::True => self.part.trues() > 0,
+        }
     }
 
     /// Brings every operand to `level`.
@@ -280,7 +267,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             None => self.ask_for_all(batch, heads),
         }
         self.send_asked(batch)?;
-        if self.search { Ok(()) } else { self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space) }
+        if self.ground.until == Until::True {
+            return Ok(());
+        }
+        self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space)
     }
 
     /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are
