@@ -11,7 +11,7 @@ use crate::{Failure, options::CountOptions, output::Output, recipe::board};
 /// Counts the solutions and prints the result.
 pub fn count(options: &CountOptions) -> Result<(), Failure> {
     let n = options.board.n;
-    let output = Output::new(&options.board.output, n);
+    let output = Output::new(&options.output, n);
     let store = options.board.store.open(output.callback())?;
 
     let start = Instant::now();
@@ -23,7 +23,7 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
     let count_seconds = start.elapsed().as_secs_f64();
 
     let (nodes, largest, stats) = (board.bdd.node_count(), board.largest, store.stats());
-    if options.board.output.json {
+    if options.output.json {
         let mut result = json!({
             "n": n,
             "solutions": solutions.to_string(),

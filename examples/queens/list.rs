@@ -12,12 +12,12 @@ use crate::{
 
 /// Prints the solutions, a line each, in lexicographic order.
 pub fn list(options: &ListOptions) -> Result<(), Failure> {
-    let n = options.n;
-    let output = Output::new(&options.output(), n);
-    let store = options.store.open(output.callback())?;
+    let n = options.board.n;
+    let output = Output::new(&options.lines.output(), n);
+    let store = options.board.store.open(output.callback())?;
     let solutions = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     drop(output);
-    let mut listing = Listing { n, left: options.limit.unwrap_or(u64::MAX), board: options.board };
+    let mut listing = Listing { n, left: options.limit.unwrap_or(u64::MAX), draw: options.lines.draw };
     match options.via {
         Via::Restrict => listing.backtrack(&solutions, &mut Vec::new()),
         Via::Iterate => listing.iterate(&solutions),
@@ -28,7 +28,7 @@ pub fn list(options: &ListOptions) -> Result<(), Failure> {
 struct Listing {
     n: u32,
     left: u64,
-    board: bool,
+    draw: bool,
 }
 
 impl Listing {
@@ -73,7 +73,7 @@ impl Listing {
     fn print(&mut self, rows: &[u32]) -> Result<(), Failure> {
         self.left -= 1;
         print(line(rows))?;
-        if self.board { print(format_args!("{}\n", Drawing(rows))) } else { Ok(()) }
+        if self.draw { print(format_args!("{}\n", Drawing(rows))) } else { Ok(()) }
     }
 }
 

@@ -36,10 +36,23 @@ pub enum Command {
     Baseline(BaselineOptions),
 }
 
+/// A board, and where the diagrams of its solutions live.
+#[derive(Args)]
+pub struct BoardOptions {
+    /// Rows, columns and queens, 1 to 64.
+    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
+    #[arg(allow_negative_numbers = true)]
+    pub n: u32,
+    #[command(flatten)]
+    pub store: StoreOptions,
+}
+
 #[derive(Args)]
 pub struct CountOptions {
     #[command(flatten)]
-    pub board: UniqueOptions,
+    pub board: BoardOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
     /// How the rows are put together.
     #[arg(long, value_enum, default_value_t = Order::Linear)]
     pub order: Order,
@@ -50,36 +63,24 @@ pub struct CountOptions {
 
 #[derive(Args)]
 pub struct UniqueOptions {
-    /// Rows, columns and queens, 1 to 64.
-    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
-    #[arg(allow_negative_numbers = true)]
-    pub n: u32,
     #[command(flatten)]
-    pub store: StoreOptions,
+    pub board: BoardOptions,
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
 #[derive(Args)]
 pub struct ListOptions {
-    /// Rows, columns and queens, 1 to 64.
-    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
-    #[arg(allow_negative_numbers = true)]
-    pub n: u32,
     #[command(flatten)]
-    pub store: StoreOptions,
-    /// Draw every board too, below its line: a line per row, Q for a queen.
-    #[arg(long)]
-    pub board: bool,
+    pub board: BoardOptions,
+    #[command(flatten)]
+    pub lines: LineOptions,
     /// List the first K solutions only.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub limit: Option<u64>,
     /// How to find them: restrict the diagram column by column, or iterate over its assignments.
     #[arg(long, value_enum, default_value_t = Via::Restrict)]
     pub via: Via,
-    /// Show on standard error how far the diagram has come.
-    #[arg(long)]
-    progress: bool,
 }
 
 /// Two ways to the same list.
@@ -91,19 +92,10 @@ pub enum Via {
     Iterate,
 }
 
-impl ListOptions {
-    /// Standard output is for solutions alone.
-    pub fn output(&self) -> OutputOptions {
-        OutputOptions { progress: self.progress, json: true }
-    }
-}
-
 #[derive(Args)]
 pub struct SampleOptions {
-    /// Rows, columns and queens, 1 to 64.
-    #[arg(value_name = "N", value_parser = up_to(64, "; a board takes N·N variables and N·N chains of up to 4·N nodes"))]
-    #[arg(allow_negative_numbers = true)]
-    pub n: u32,
+    #[command(flatten)]
+    pub board: BoardOptions,
     /// How many to draw.
     #[arg(long, value_name = "K", default_value_t = 1, allow_negative_numbers = true)]
     pub count: usize,
@@ -111,16 +103,21 @@ pub struct SampleOptions {
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub store: StoreOptions,
+    pub lines: LineOptions,
+}
+
+/// How solutions are printed, a line each.
+#[derive(Args)]
+pub struct LineOptions {
     /// Draw every board too, below its line: a line per row, Q for a queen.
-    #[arg(long)]
-    pub board: bool,
+    #[arg(long = "board")]
+    pub draw: bool,
     /// Show on standard error how far the diagram has come.
     #[arg(long)]
     progress: bool,
 }
 
-impl SampleOptions {
+impl LineOptions {
     /// Standard output is for solutions alone.
     pub fn output(&self) -> OutputOptions {
         OutputOptions { progress: self.progress, json: true }

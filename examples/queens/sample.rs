@@ -10,9 +10,9 @@ use crate::{
 
 /// Prints as many solutions as are asked for, a line each.
 pub fn sample(options: &SampleOptions) -> Result<(), Failure> {
-    let n = options.n;
-    let output = Output::new(&options.output(), n);
-    let store = options.store.open(output.callback())?;
+    let n = options.board.n;
+    let output = Output::new(&options.lines.output(), n);
+    let store = options.board.store.open(output.callback())?;
     let solutions = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     drop(output);
     let drawn = solutions.sample(options.count, options.seed, 0..n * n)?;
@@ -23,7 +23,7 @@ pub fn sample(options: &SampleOptions) -> Result<(), Failure> {
         let queen_in = |column: u32| (0..n).find(|row| squares[(n * row + column) as usize]);
         let rows: Vec<u32> = (0..n).filter_map(queen_in).collect();
         print(line(&rows))?;
-        if options.board {
+        if options.lines.draw {
             print(format_args!("{}\n", Drawing(&rows)))?;
         }
     }

@@ -13,9 +13,9 @@ use crate::{
 
 /// Counts the solutions, and the classes of those that are each other's images.
 pub fn unique(options: &UniqueOptions) -> Result<(), Failure> {
-    let n = options.n;
+    let n = options.board.n;
     let output = Output::new(&options.output, n);
-    let store = options.store.open(output.callback())?;
+    let store = options.board.store.open(output.callback())?;
     let all = board(n, Order::Linear, &store, |row, nodes| output.row(row, nodes))?.bdd;
     let half = invariant(&all, n, |row, column| (n - 1 - row, n - 1 - column))?;
     let quarter = invariant(&half, n, |row, column| (column, n - 1 - row))?;
