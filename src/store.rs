@@ -225,7 +225,7 @@ impl Store {
         let limits = config.testing.limits.clone().unwrap_or_else(|| Limits::of(config.memory));
         let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
-        backend.create().map_err(|source| Error::Io { action: "create", folder: backend.folder().into(), source })?;
+        backend.create().map_err(backend.fail("create"))?;
         let team = Team::new(config.threads.min(config.memory / (SMALLEST_MEMORY / 2)))?;
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);

@@ -18,6 +18,7 @@ use super::{
     descriptors,
     named::{self, NewFile, OldFile},
 };
+use crate::error::Error;
 
 /// Where files come from: temporary ones, and those of the user's.
 pub trait Backend: Send + Sync + fmt::Debug {
@@ -37,6 +38,19 @@ pub trait Backend: Send + Sync + fmt::Debug {
     fn open(&self, path: &Path) -> io::Result<OldFile>;
 }
 
+impl dyn Backend {
+    /// Makes the library's error of one of the scratch folder.
+    pub fn fail(&self, action: &'static str) -> impl Fn(io::Error) -> Error + use<> {
+        let folder = self.folder().to_owned();
+        move |source| Error::Io { action, folder: folder.clone(), source }
+    }
+
+    /// What to say when what was read from there is not what was written.
+    pub fn damaged(&self) -> Error {
+        self.fail("read")(io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written"))
+    }
+}
+
 /// An unnamed temporary file.
 pub trait ScratchFile: Send + Sync + fmt::Debug {
     /// Writes all of `bytes` at `offset` (bytes).
@@ -47,11 +61,6 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
 
     /// Says that `len` bytes from `offset` will be read soon, so that they may be fetched meanwhile.
     fn will_read(&self, _offset: u64, _len: u64) {}
-}
-
-/// What is wrong with a file that gives other bytes than were written to it.
-pub fn damage() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written")
 }
 
 /// A number for checksums of what is written from now on, which nothing that was written before has.

@@ -22,7 +22,7 @@ pub struct CheckedFile {
 impl CheckedFile {
     /// A new, empty file.
     pub fn new(space: &Space) -> Result<Self> {
-        let file = space.backend.create().map_err(space.fail("create"))?;
+        let file = space.backend.create().map_err(space.backend.fail("create"))?;
         let claim = Claim::new(space.meter.clone());
         Ok(Self { file, sums: Vec::new(), block: space.pool.block_bytes() as u64, length: 0, claim })
     }
@@ -31,7 +31,7 @@ impl CheckedFile {
     pub fn write(&mut self, at: usize, bytes: &[u8], space: &Space) -> Result<()> {
         let _waiting = space.meter.clock.start(Phase::Disk);
         let start = at as u64 * self.block;
-        self.file.write_at(bytes, start).map_err(space.fail("write"))?;
+        self.file.write_at(bytes, start).map_err(space.backend.fail("write"))?;
         self.sums.resize(self.sums.len().max(at + 1), 0);
         self.sums[at] = xxh3_64(bytes);
         self.length = self.length.max(start + bytes.len() as u64);
@@ -62,10 +62,10 @@ impl CheckedFile {
         let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.length);
         let read = &mut bytemuck::cast_slice_mut(words)[..(bytes.end - bytes.start) as usize];
         let waiting = space.meter.clock.start(Phase::Disk);
-        self.file.read_at(read, bytes.start).map_err(space.fail("read"))?;
+        self.file.read_at(read, bytes.start).map_err(space.backend.fail("read"))?;
         drop(waiting);
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
         let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| xxh3_64(block) == sum);
-        if intact { Ok(bytes) } else { Err(space.damaged()) }
+        if intact { Ok(bytes) } else { Err(space.backend.damaged()) }
     }
 }

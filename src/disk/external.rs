@@ -85,7 +85,7 @@ impl<'a, R: Record> External<'a, R> {
     pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
         // There may be thousands of segments, and all are open at the end.
         raise();
-        let folder = space.backend.sort_folder().map_err(space.fail("sort in"))?;
+        let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
         space.meter.external_sorts.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
         let fits = (bytes / size_of::<Item<R>>()).max(2);
@@ -108,7 +108,7 @@ impl<'a, R: Record> External<'a, R> {
         let item = Item::new(record, self.seed);
         self.count += 1;
         self.sum = self.sum.wrapping_add(item.sum.into());
-        self.sorter.push(item).map_err(self.space.fail("sort in"))?;
+        self.sorter.push(item).map_err(self.space.backend.fail("sort in"))?;
         if self.count.is_multiple_of(self.run) {
             let number = self.count / self.run - 1;
             segment_written(&self.folder, number, self.run * Item::<R>::BYTES, &mut self.claim, self.space);
@@ -120,9 +120,9 @@ impl<'a, R: Record> External<'a, R> {
     pub fn finish(self) -> Result<Sorted<'a, R>> {
         let Self { space, mut sorter, folder, mut claim, run, count, seed, sum } = self;
         if count >= run && count.is_multiple_of(run) {
-            sorter.push(Item::new(R::MAX, seed)).map_err(space.fail("sort in"))?;
+            sorter.push(Item::new(R::MAX, seed)).map_err(space.backend.fail("sort in"))?;
         }
-        let records = sorter.done().map_err(space.fail("sort in"))?;
+        let records = sorter.done().map_err(space.backend.fail("sort in"))?;
         if count >= run {
             segment_written(&folder, count / run, (count % run).max(1) * Item::<R>::BYTES, &mut claim, space);
         }
@@ -165,13 +165,13 @@ impl<R: Record> Sorted<'_, R> {
             let folder = self.space.backend.folder().to_owned();
             return Err(Error::LostRecords { expected: self.count, found: self.found, folder });
         };
-        let item = item.map_err(self.space.fail("sort in"))?;
+        let item = item.map_err(self.space.backend.fail("sort in"))?;
         self.found += 1;
         self.missing = self.missing.wrapping_sub(item.sum.into());
         let in_order = self.last.is_none_or(|last| last <= item.record);
         let all = self.found < self.count || self.missing == 0;
         if !(item.is_intact(self.seed) && in_order && all) {
-            return Err(self.space.damaged());
+            return Err(self.space.backend.damaged());
         }
         self.last = Some(item.record);
         Ok(self.last)

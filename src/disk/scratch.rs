@@ -56,7 +56,7 @@ impl Scratch {
     pub fn take(self: &Arc<Self>) -> Result<Extent> {
         let mut state = self.lock();
         if state.file.is_none() {
-            state.file = Some(self.backend.create().map_err(self.fail("create"))?.into());
+            state.file = Some(self.backend.create().map_err(self.backend.fail("create"))?.into());
             // What a sweep before wrote to the same place of the disk has other numbers.
             state.taken = backend::salt();
         }
@@ -64,7 +64,7 @@ impl Scratch {
             place
         } else {
             let place = u32::try_from(state.holders.len());
-            let place = place.map_err(|_| self.fail("write")(IoError::from(ErrorKind::FileTooLarge)))?;
+            let place = place.map_err(|_| self.backend.fail("write")(IoError::from(ErrorKind::FileTooLarge)))?;
             state.holders.push(0);
             state.claim.grow(self.length as u64);
             place
@@ -76,11 +76,6 @@ impl Scratch {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fail(&self, action: &'static str) -> impl Fn(IoError) -> Error {
-        let folder = self.backend.folder().to_owned();
-        move |source| Error::Io { action, folder: folder.clone(), source }
     }
 }
 
@@ -106,7 +101,7 @@ impl Extent {
         let end = (offset + len).next_multiple_of(PAGE).min(self.length());
         let bytes = &bytes[..end - offset];
         let _waiting = self.area.meter.clock.start(Phase::Disk);
-        self.file().write_at(bytes, self.start() + offset as u64).map_err(self.area.fail("write"))?;
+        self.file().write_at(bytes, self.start() + offset as u64).map_err(self.area.backend.fail("write"))?;
         self.area.meter.spilled(bytes.len() as u64);
         Ok(())
     }
@@ -114,7 +109,7 @@ impl Extent {
     /// Reads bytes back, from `offset` on.
     pub fn read(&self, bytes: &mut [u8], offset: usize) -> Result<()> {
         let _waiting = self.area.meter.clock.start(Phase::Disk);
-        self.file().read_at(bytes, self.start() + offset as u64).map_err(self.area.fail("read"))
+        self.file().read_at(bytes, self.start() + offset as u64).map_err(self.area.backend.fail("read"))
     }
 
     /// Says that bytes from `offset` on will be read soon.
@@ -124,7 +119,7 @@ impl Extent {
 
     /// What to say when what was read is not what was written.
     pub fn damaged(&self) -> Error {
-        self.area.fail("read")(backend::damage())
+        self.area.backend.damaged()
     }
 
     fn start(&self) -> u64 {

@@ -2,14 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    backend::{self, Backend},
-    limits::Limits,
-    meter::Meter,
-    pool::Pool,
-    scratch::Scratch,
-};
-use crate::error::Error;
+use super::{backend::Backend, limits::Limits, meter::Meter, pool::Pool, scratch::Scratch};
 
 /// What one sweep works in.
 #[derive(Debug)]
@@ -31,17 +24,6 @@ impl Space {
     pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
         let scratch = Scratch::new(pool.largest(), backend.clone(), meter.clone());
         Self { pool, scratch, limits, backend, meter }
-    }
-
-    /// Makes the library's error of an I/O error.
-    pub fn fail(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
-        let folder = self.backend.folder().to_owned();
-        move |source| Error::Io { action, folder: folder.clone(), source }
-    }
-
-    /// What to say when what was read is not what was written.
-    pub fn damaged(&self) -> Error {
-        self.fail("read")(backend::damage())
     }
 }
 
