@@ -66,7 +66,7 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     if let Some(file) = small::build(spec, &operands.files(), most, run)? {
         return Ok(Some(file));
     }
-    let narrow = are_narrow(operands.files().into_iter());
+    let narrow = stays_narrow::<N>(operands.files().into_iter(), run);
     narrow_or_wide(
         narrow,
         (run, &mut operands),
@@ -101,7 +101,7 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     mut operands: impl Operands,
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
-    let narrow = are_narrow(operands.files().into_iter().chain(nest.files()));
+    let narrow = stays_narrow::<N>(operands.files().into_iter().chain(nest.files()), run);
     let built = narrow_or_wide(
         narrow,
         (run, &mut operands),
@@ -111,9 +111,12 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// Whether 32 bits are enough for the ids of all `files`.
-pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
-    files.all(|file| file.width() == Width::Narrow)
+/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep makes of them. Of one file it makes
+/// no more nodes than that has, of several often half as many again as the largest has: to find that 32 bits are not enough costs
+/// half a sweep.
+pub fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
+    let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };
+    files.all(|file| file.width() == Width::Narrow && file.node_count() <= most)
 }
 
 /// Runs a sweep on 32-bit ids while it can, if it can begin so, and again on 64-bit ids where it cannot.
@@ -183,6 +186,26 @@ mod tests {
             layer = layer.chunks(2).map(&mut node).collect();
         }
         (*builder.build().expect("a diagram").file).clone()
+    }
+
+    #[test]
+    fn a_sweep_on_a_diagram_that_nearly_outgrows_narrow_ids_begins_wide() -> Result<()> {
+        let made = |narrow_ids| {
+            let limits = Limits { small: 0, narrow_ids, ..Limits::of(1 << 28) };
+            let testing = Testing { limits: Some(limits), backend: None };
+            let store = Store::new(Config { testing, ..Config::default() })?;
+            let f = Bdd::new(store.clone(), Arc::new(table(&store)), false);
+            let differ = f.xor(&f.shifted(1)?)?;
+            let last = store.operations().pop().expect("the one just done");
+            Ok::<_, Error>((last.requests, differ.sat_count(10)?, f.node_count()))
+        };
+        let (once, count, nodes) = made(1 << 30)?;
+        assert_eq!(made(nodes + 1)?.0, once);
+        assert_eq!(made(nodes / 2 * 3 - 1)?.0, once);
+        // With more room than that it begins narrow, and again.
+        let (again, same, _) = made(nodes / 2 * 3)?;
+        assert!(again > once && same == count, "{again} requests, {once} at once");
+        Ok(())
     }
 
     #[test]
