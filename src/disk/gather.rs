@@ -15,12 +15,12 @@ pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bun
     let (mut reader, mut gathered) = (Reader::new(Share::Queue, &space.pool), Vec::new());
     for part in group.take_short_parts() {
         reader.visit(&part, |log, records| {
+            if gathered.len() + records.len() > most {
+                write(group, &mut gathered, bundle, space)?;
+            }
             gathered.extend(records.iter().map(|record| (log, *record)));
             Ok(())
         })?;
-        if gathered.len() > most {
-            write(group, &mut gathered, bundle, space)?;
-        }
     }
     write(group, &mut gathered, bundle, space)
 }

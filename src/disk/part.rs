@@ -25,9 +25,9 @@ impl Part {
         }
     }
 
-    /// Whether it is on disk, in less than half of an extent.
-    pub fn is_short(&self) -> bool {
-        matches!(self, Part::Disk(stretch) if stretch.is_short())
+    /// Its bytes on disk, if it is there and takes less than half of an extent.
+    pub fn short_bytes(&self) -> Option<usize> {
+        if let Part::Disk(stretch) = self { stretch.short_bytes() } else { None }
     }
 
     /// Bytes of memory of its records.

@@ -11,7 +11,8 @@
 //! ```
 //! Where there are many levels, what most of them have in memory is short. The short logs of neighbouring levels go to disk as
 //! one, which is given out among them when the first of them is taken: so there is little to know about each, and much to read
-//! at once. What they have in many short parts, since little came between one time and the next, is put together in few long ones.
+//! at once. What they have in many short parts, since little came between one time and the next, is put together in few long
+//! ones.
 //!
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
@@ -41,8 +42,8 @@ pub struct LevelQueue<I, const N: usize> {
     /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
     quota: usize,
     held: usize,
-    /// Where groups, other short logs and long ones go on on disk: what is needed late would keep the place of others.
-    fillings: [Filling; 3],
+    /// Where groups, other short logs, long ones and what is gathered go on on disk: what stays longer would keep the place of others.
+    fillings: [Filling; 4],
     /// For the logs themselves.
     _charge: Charge,
 }
@@ -196,7 +197,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
         let bundles = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
-        let [mut together, mut short, mut long] = bundles;
+        let [mut together, mut short, mut long, _] = bundles;
         let mut freed = 0;
         let logs = self.levels.iter_mut().enumerate().rev();
         for (level, log) in logs.filter(|(_, log)| log.is_resident()) {
@@ -214,10 +215,10 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.gather(space)
     }
 
-    /// Puts together what groups have in many parts on disk: as many as levels at most, so that what is to be known of them in memory
-    /// grows with these, and not with what is on disk.
+    /// Puts together what groups have in many parts on disk: as many as levels at most, so that what is to be known of them in
+    /// memory grows with these, and not with what is on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
-        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings[0], space);
+        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings[3], space);
         for group in self.groups.iter_mut().filter(|group| group.short_parts() > GROUP) {
             gather(group, &mut bundle, space)?;
         }
@@ -327,7 +328,8 @@ mod tests {
         }
         let records_bytes = u64::from(RECORDS) * 12;
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
-        assert!(spilled > 3 * records_bytes && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
+        let times = spilled / records_bytes;
+        assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
         assert!(queue.groups.iter().all(|group| group.short_parts() <= GROUP));
         for level in 0..LEVELS {
             let (mut log, mut seen) = (queue.take(level, &space)?, Vec::new());

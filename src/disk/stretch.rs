@@ -40,9 +40,9 @@ impl Stretch {
         self.bytes as usize
     }
 
-    /// Whether it is less than half of an extent.
-    pub fn is_short(&self) -> bool {
-        self.len() < self.extent.length() / 2
+    /// Its bytes, if it is less than half of an extent.
+    pub fn short_bytes(&self) -> Option<usize> {
+        Some(self.len()).filter(|&len| len < self.extent.length() / 2)
     }
 
     /// Says that it will be read soon.

@@ -111,10 +111,14 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep makes of them. Of one file it makes
-/// no more nodes than that has, of several often half as many again as the largest has: to find that 32 bits are not enough costs
-/// half a sweep.
-pub fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
+/// Whether 32 bits are enough for the ids of all `files`.
+pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
+    files.all(|file| file.width() == Width::Narrow)
+}
+
+/// The same, and probably for those of what a sweep with requests for several nodes makes of them: often half as many nodes again
+/// as the largest has. To find that 32 bits are not enough costs half a sweep.
+fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
     let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };
     files.all(|file| file.width() == Width::Narrow && file.node_count() <= most)
 }
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!(made(nodes + 1)?.0, once);
         assert_eq!(made(nodes / 2 * 3 - 1)?.0, once);
         // With more room than that it begins narrow, and again.
-        let (again, same, _) = made(nodes / 2 * 3)?;
+        let (again, same, _) = made(nodes.div_ceil(2) * 3)?;
         assert!(again > once && same == count, "{again} requests, {once} at once");
         Ok(())
     }

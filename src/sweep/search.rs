@@ -1,7 +1,7 @@
 //! `search`: whether a spec is true anywhere, by a sweep that ends where it finds that.
 
 use super::{
-    build::{narrow_or_wide, stays_narrow},
+    build::{are_narrow, narrow_or_wide},
     expand::{expand, root_of},
     ground::Until,
     run::Run,
@@ -21,9 +21,8 @@ pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &
     if let Some(found) = small::find(spec, operands, run)? {
         return Ok(found);
     }
-    let narrow = stays_narrow::<N>(operands.iter().copied(), run);
     narrow_or_wide(
-        narrow,
+        are_narrow(operands.iter().copied()),
         run,
         |run| find_in::<u32, S, N>(spec, operands, run),
         |run| find_in::<u64, S, N>(spec, operands, run),
