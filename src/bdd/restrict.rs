@@ -14,8 +14,8 @@ impl Bdd {
     ///
     /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. Less where there is room: the levels above the
     /// first of the variables are only reduced (up to three ids a node in the share of tables), and what lies below the last is
-    /// brought over in two passes, without sorting (five eighths of a byte a node in 14/32 of the budget), if the value on the path of low
-    /// arcs stays the same. The same diagram, for a look at each of its levels, when it depends on none of the variables.
+    /// brought over in two passes, without sorting (five eighths of a byte a node in 14/32 of the budget), if the value on the path
+    /// of low arcs stays the same. The same diagram, for a look at each of its levels, when it depends on none of the variables.
     ///
     /// # Errors
     /// [`Error::Contradiction`](crate::Error::Contradiction) when one variable is given both values, [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those

@@ -40,9 +40,8 @@ pub trait Backend: Send + Sync + fmt::Debug {
 
 impl dyn Backend {
     /// Makes the library's error of one of the scratch folder.
-    pub fn fail(&self, action: &'static str) -> impl Fn(io::Error) -> Error + use<> {
-        let folder = self.folder().to_owned();
-        move |source| Error::Io { action, folder: folder.clone(), source }
+    pub fn fail(&self, action: &'static str) -> impl Fn(io::Error) -> Error {
+        move |source| Error::Io { action, folder: self.folder().to_owned(), source }
     }
 
     /// What to say when what was read from there is not what was written.

@@ -7,8 +7,8 @@
 //!   operand   levels above ─ children ─► marks ─► requests ─► expand ─► reduce ─► what becomes of them
 //!                   └────── bottom-up ── children ──────────────────────────────────────┴─► number ─► written
 //! ```
-//! Cost: two passes over the levels above, every node there sorted once. Memory: five eighths of a byte for
-//! every node below, and an id for every node above and for everything asked for.
+//! Cost: two passes over the levels above, every node there sorted once. Memory: five eighths of a byte for every node below, and
+//! an id for every node above and for everything asked for.
 
 use super::{
     expand::expand,
