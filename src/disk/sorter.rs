@@ -16,7 +16,7 @@ pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
 /// Levels of more records are timed.
-const TIMED: u64 = 4096;
+pub const TIMED: u64 = 4096;
 
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]
@@ -135,9 +135,15 @@ impl Sorter {
         &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
     }
 
-    /// The same, to change.
-    pub fn records_mut<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
-        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
+    /// The array of the records that were ordered last, or so many words of it, to be [given back](Self::give_back).
+    pub fn lend(&mut self, words: usize) -> Vec<u64> {
+        at_least(&mut self.records, words);
+        std::mem::take(&mut self.records)
+    }
+
+    /// Has its array again.
+    pub fn give_back(&mut self, words: Vec<u64>) {
+        self.records = words;
     }
 }
 

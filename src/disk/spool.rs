@@ -165,6 +165,22 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
+    /// Places for the next records, one at least, like [`append`](Self::append).
+    #[inline(always)]
+    pub fn room(&mut self, space: &Space) -> Result<&mut [[I; N]]> {
+        if self.tail.words().len() * 8 / size_of::<I>() < self.used as usize + N {
+            self.make_room(space)?;
+        }
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
+        Ok(lanes[self.used as usize..].as_chunks_mut().0)
+    }
+
+    /// Appends so many records that are in their places already.
+    #[inline(always)]
+    pub fn advance(&mut self, records: usize) {
+        self.used += (records * N) as u32;
+    }
+
     /// Appends all of `records`, like [`append`](Self::append).
     pub fn append_all(&mut self, mut records: &[[I; N]], space: &Space) -> Result<()> {
         while !records.is_empty() {

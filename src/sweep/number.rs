@@ -1,32 +1,25 @@
 //! Numbering the nodes of a level on the way up: equal ones become one, with the next id in the order of (low, high).
 //!
 //! ```text
-//!   alone    children ─► sort ───────────────────────────────────► written ─► ids
-//!   shared   children of a worker ─► sort ─╲ ╱─ low range ─► merge ─► new nodes ─┬─► where each begins ─┬─► ids
-//!            children of a worker ─► sort ─╱ ╲─ high range ► merge ─► new nodes ─┘                      └─► written in order
+//!   alone    children ─► order ──────────────────────────► merge ─► written ─► ids
+//!   shared   children of a worker ─► order ─╲ ╱─ low range ─► merge ─► new nodes ─┬─► where each begins ─┬─► ids
+//!            children of a worker ─► order ─╱ ╲─ high range ► merge ─► new nodes ─┘                      └─► written in order
 //! ```
-
-use std::{hint::select_unpredictable, ops::Range};
+//! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else.
 
 use super::{
+    marks::CHUNK,
+    merge::{Last, Piece, merge},
+    ordered::{Numbered, Ordered},
     run::Desk,
     siblings::Siblings,
     team::{Parts, Team},
 };
 use crate::{
-    disk::{
-        cells,
-        dense::Dense,
-        lane::Lane,
-        parted::Parted,
-        pool::Share,
-        sorter::{BATCH, first_two},
-        source::some_of,
-        space::Space,
-        spool::Spool,
-    },
+    disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, source::some_of, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
+    model::FALSE,
 };
 
 /// The nodes of a level that one worker has.
@@ -39,45 +32,43 @@ pub struct Nodes<'a, I: Lane> {
     pub ids: Dense<'a, I>,
     /// Where the worker works.
     pub desk: &'a mut Desk,
-    /// Whether they are sorted: the sorter has (low, high, node) of each, and sorts nothing else before they have their ids.
-    sorted: bool,
-    /// Ranges of those that have their ids, and what the marked ones there count from.
-    numbered: Vec<(Range<usize>, u64)>,
+    /// The same in order, if they are; the desk's sorter sorts nothing before they have their ids.
+    ordered: Option<Ordered<I>>,
+    /// What of these is numbered.
+    numbered: Vec<Numbered>,
 }
 
 impl<'a, I: Lane> Nodes<'a, I> {
     /// So many nodes with these children, and room for their ids.
     pub fn new(width: u64, children: Dense<'a, I>, ids: Dense<'a, I>, desk: &'a mut Desk) -> Self {
-        Self { width, children, ids, desk, sorted: false, numbered: Vec::new() }
+        Self { width, children, ids, desk, ordered: None, numbered: Vec::new() }
     }
 
-    /// Whether so many nodes can be sorted at once.
-    pub fn can_sort(width: u64, space: &Space) -> bool {
+    /// Whether so many nodes can be brought in order at once.
+    pub fn can_order(width: u64, space: &Space) -> bool {
         Dense::<I>::fits(2 * width, space) && width <= space.limits.most_sorted::<I, 3>()
     }
 
-    /// Sorts them, which can be.
-    pub fn sort(&mut self, space: &Space) -> Result<()> {
-        let pairs = self.children.pairs().expect("nodes that can be sorted have their children in an array");
-        self.sorted = true;
-        self.desk.sorter.keep(Siblings::all(pairs), 2, space)
-    }
-
-    /// The nodes as (low, high, node) in order, once they are sorted.
-    fn run(&mut self) -> &mut [[I; 3]] {
-        self.desk.sorter.records_mut(self.width as usize)
-    }
-
-    /// Puts the ids of nodes that were numbered where they are sorted.
-    pub fn put_ids(&mut self) -> Result<()> {
-        for (range, base) in std::mem::take(&mut self.numbered) {
-            for &[id, _, node] in &self.desk.sorter.records::<I, 3>(range.end)[range] {
-                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
-                self.ids.put(node.get(), id)?;
-            }
-        }
+    /// Brings them in order, which can be.
+    pub fn order(&mut self, space: &Space) -> Result<()> {
+        self.ordered = Some(Ordered::new(pairs_of(&self.children), &mut self.desk.sorter, space)?);
         Ok(())
     }
+
+    /// Puts the ids of nodes that were numbered in order.
+    pub fn put_ids(&mut self) {
+        let Some(ordered) = self.ordered.take() else { return };
+        let (Dense::Array(children), Dense::Array(ids)) = (&self.children, &mut self.ids) else {
+            unreachable!("nodes that can be ordered have their ids in an array")
+        };
+        let words = ordered.put_ids(&self.numbered, children.pairs(), ids.values_mut());
+        self.desk.sorter.give_back(words);
+    }
+}
+
+/// The children of nodes that can be brought in order.
+fn pairs_of<'d, I: Lane>(children: &'d Dense<'_, I>) -> &'d [[I; 2]] {
+    children.pairs().expect("nodes that can be brought in order have their children in an array")
 }
 
 /// Numbers the nodes of `level`, those of each worker in turn. Where all are sorted, each worker still has to put its ids, and
@@ -88,8 +79,8 @@ pub fn number<I: Lane>(
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    if level.iter().all(|nodes| nodes.sorted) {
-        return number_sorted(level, writer.end(), team, space);
+    if level.iter().all(|nodes| nodes.ordered.is_some()) {
+        return number_ordered(level, writer.end(), team, space);
     }
     if let [nodes] = level {
         number_alone(nodes, writer, space)?;
@@ -105,6 +96,12 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
         return number_spooled(std::slice::from_mut(nodes), writer, space);
     };
     let (pairs, ids) = (children.pairs(), ids.values_mut());
+    if let Some(mut ordered) = Ordered::marked(pairs, &mut desk.sorter, space)? {
+        let all = ordered.all(writer.end());
+        merge(vec![ordered.piece()], writer, space)?;
+        desk.sorter.give_back(ordered.put_ids(&[all], pairs, ids));
+        return Ok(());
+    }
     let differing = Siblings::differing(pairs, ids);
     let mut merge = merging(writer, space, move |node, id| {
         ids[node as usize] = id;
@@ -141,104 +138,51 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
 }
 
 /// Has every worker merge the nodes of all in one range; `end` is the id of the first new node.
-fn number_sorted<I: Lane>(
+fn number_ordered<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    let mut runs: Vec<_> = level.iter_mut().map(Nodes::run).collect();
-    let ranges = ranges(&runs);
-    let fresh = team.each(pieces(&mut runs, &ranges), |pieces| merge_all(pieces, space))?;
-    let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
-    let bases: Vec<_> = ends.collect();
-    for (nodes, ranges) in level.iter_mut().zip(ranges) {
-        nodes.numbered = ranges.into_iter().zip(bases.iter().copied()).collect();
-    }
-    Ok(fresh)
-}
-
-/// Parts every run into as many ranges as there are runs: such that about as many nodes are in each range of all runs.
-fn ranges<I: Lane>(runs: &[&mut [[I; 3]]]) -> Vec<Vec<Range<usize>>> {
-    let samples = |run: &&mut [[I; 3]]| some_of(run, SAMPLES).map(first_two).collect::<Vec<_>>();
-    let mut samples = runs.iter().flat_map(samples).collect::<Vec<_>>();
-    samples.sort_unstable();
-    let cuts: Vec<_> = (1..runs.len()).map(|at| samples[at * samples.len() / runs.len()]).collect();
-    let ranges = |run: &&mut [[I; 3]]| {
-        let ends = cuts.iter().map(|cut| run.partition_point(|node| first_two(node) < *cut)).chain([run.len()]);
-        ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).collect()
-    };
-    runs.iter().map(ranges).collect()
-}
-
-/// For each range its piece of every run.
-fn pieces<'a, I>(runs: &'a mut [&mut [[I; 3]]], ranges: &[Vec<Range<usize>>]) -> Vec<Vec<&'a mut [[I; 3]]>> {
-    let mut pieces: Vec<Vec<_>> = runs.iter().map(|_| Vec::with_capacity(runs.len())).collect();
-    for (run, ranges) in runs.iter_mut().zip(ranges) {
-        let mut rest = &mut **run;
-        for (pieces, range) in pieces.iter_mut().zip(ranges) {
-            let (piece, later) = rest.split_at_mut(range.len());
-            pieces.push(piece);
+    let cuts = cuts(level);
+    let mut ranges: Vec<_> = level.iter().map(|_| Vec::with_capacity(level.len())).collect();
+    for nodes in &mut *level {
+        let mut rest = nodes.ordered.as_mut().expect("all are in order").piece();
+        for (range, cut) in ranges.iter_mut().zip(&cuts) {
+            let (piece, later) = rest.split_at(*cut);
+            range.push(piece);
             rest = later;
         }
+        ranges[cuts.len()].push(rest);
     }
-    pieces
-}
-
-/// One node for all in `runs` that agree, unless their children are equal; in place of the low child, each gets its id, which
-/// is marked where it counts from the first of these.
-///
-/// Several in a row mostly come from one run: those up to the next one of any other go at once.
-fn merge_all<I: Lane>(mut runs: Vec<&mut [[I; 3]]>, space: &Space) -> Result<Spool<I, 2>> {
-    const ROOM: usize = 2 * BATCH;
-    let mut fresh = Spool::new(Share::Arcs);
-    let (mut last, mut nodes) = (Last::new(I::MARK), [[I::zeroed(); 2]; ROOM]);
-    let mut heads: Vec<_> = runs.iter().map(|run| head(run)).collect();
-    loop {
-        let (next, bound) = next_of::<I>(&heads);
-        let run = std::mem::take(&mut runs[next]);
-        if run.is_empty() {
-            break;
-        }
-        let mut taken = 0;
-        for node in run.iter_mut().take(BATCH) {
-            let children = first_two(node);
-            if children > bound {
-                break;
-            }
-            node[0] = last.id_of(children, &mut nodes);
-            taken += 1;
-        }
-        runs[next] = &mut run[taken..];
-        heads[next] = head(runs[next]);
-        if last.fresh > BATCH {
-            fresh.append_all(&nodes[..last.fresh], space)?;
-            last.fresh = 0;
+    let lengths_of = |range: &Vec<Piece<'_, I>>| range.iter().map(Piece::lengths).collect();
+    let lengths: Vec<Vec<_>> = ranges.iter().map(lengths_of).collect();
+    let fresh = team.each(ranges, |range| {
+        let mut fresh = Spool::new(Share::Arcs);
+        merge(range, &mut fresh, space)?;
+        Ok(fresh)
+    })?;
+    let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
+    for (base, lengths) in ends.zip(lengths) {
+        for (nodes, [others, chunks]) in level.iter_mut().zip(lengths) {
+            let [first, chunk] = nodes.numbered.last().map_or([0; 2], |last| [last.others.end, last.chunks.end]);
+            nodes.numbered.push(Numbered { others: first..first + others, chunks: chunk..chunk + chunks, base });
         }
     }
-    fresh.append_all(&nodes[..last.fresh], space)?;
     Ok(fresh)
 }
 
-/// Which run has the least of `heads`, one that is done if all are, and the least of the others.
-#[inline(always)]
-fn next_of<I: Lane>(heads: &[I::Pair]) -> (usize, I::Pair) {
-    let none = I::MAX.before(I::MAX);
-    let (mut next, mut least, mut bound) = (0, none, none);
-    for (run, &head) in heads.iter().enumerate() {
-        if head < least {
-            (next, least, bound) = (run, head, least);
-        } else {
-            bound = bound.min(head);
-        }
-    }
-    (next, bound)
-}
-
-/// The children of the first node of a run; where there is none, more than any.
-#[inline(always)]
-fn head<I: Lane>(run: &[[I; 3]]) -> I::Pair {
-    run.first().map_or(I::MAX.before(I::MAX), first_two)
+/// Where the nodes of all are cut such that about as many are in each of as many ranges: where low children are marked, between
+/// chunks of marks.
+fn cuts<I: Lane>(level: &[Nodes<'_, I>]) -> Vec<I::Pair> {
+    let mut samples: Vec<_> = level.iter().flat_map(|nodes| some_of(pairs_of(&nodes.children), SAMPLES)).collect();
+    samples.sort_unstable();
+    let marked = level.iter().any(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks));
+    let cut = |at: usize| match *samples[at * samples.len() / level.len()] {
+        [low, _] if marked => I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE)),
+        [low, high] => low.before(high),
+    };
+    (1..level.len()).map(cut).collect()
 }
 
 /// Writes one node for all siblings it is shown that agree, unless their children are equal, and `put`s its id at each.
@@ -251,114 +195,120 @@ fn merging<I: Lane>(
     move |siblings| last.write(siblings, writer, space, &mut put)
 }
 
-/// The node that was numbered last, where nodes come in order.
-#[derive(Clone, Copy)]
-pub struct Last<I: Lane> {
-    children: I::Pair,
-    /// The id of the next new node.
-    end: u64,
-    /// How many new nodes there are.
-    fresh: usize,
-}
-
-impl<I: Lane> Last<I> {
-    /// None yet; `end` is the id of the first.
-    pub fn new(end: u64) -> Self {
-        Self { children: I::MAX.before(I::MAX), end, fresh: 0 }
-    }
-
-    /// Writes one node for all of `siblings`, which come next, that agree, unless their children are equal, and `put`s its id at
-    /// each.
-    #[inline(always)]
-    pub fn write(
-        &mut self,
-        mut siblings: &[[I; 3]],
-        writer: &mut NodeWriter<I>,
-        space: &Space,
-        put: &mut impl FnMut(u64, I) -> Result<()>,
-    ) -> Result<()> {
-        while !siblings.is_empty() {
-            let room = writer.room(space)?;
-            let (now, later) = siblings.split_at(siblings.len().min(room.len()));
-            let mut numbered = Last { fresh: 0, ..*self };
-            for sibling in now {
-                put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
-            }
-            writer.advance(numbered.fresh);
-            (*self, siblings) = (numbered, later);
-        }
-        Ok(())
-    }
-
-    /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node
-    /// goes to `nodes`, where there must be room, behind those that are fresh.
-    ///
-    /// Which of these it is is anybody's guess, so that there is no branch for it: it is written down in any case, and counts or
-    /// does not.
-    #[inline(always)]
-    fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]]) -> I {
-        let [low, high] = I::apart(children);
-        let new = low != high && children != self.children;
-        self.children = children;
-        nodes[self.fresh] = [low, high];
-        self.fresh += usize::from(new);
-        self.end += u64::from(new);
-        select_unpredictable(low != high, I::of(self.end - 1), low)
-    }
-}
-
 /// So many nodes of a run tell how all lie.
 const SAMPLES: usize = 256;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::space::testing;
+    use crate::disk::{dense::Array, space::testing};
 
-    /// Nodes in order; with few `children` many agree, or have equal ones.
-    fn run_of(run: usize, len: usize, children: u32) -> Vec<[u32; 3]> {
-        let mut state = run as u32 + 1;
-        let mut child = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % children
-        };
-        let mut nodes: Vec<_> = (0..len as u32).map(|node| [child(), child(), node]).collect();
-        nodes.sort_unstable();
-        nodes
+    /// Numbers without a pattern.
+    struct Random(u32);
+
+    impl Random {
+        fn below(&mut self, end: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (self.0 >> 8) % end
+        }
+
+        /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of ten nodes.
+        fn nodes(&mut self, len: usize, first: u32, children: u32, bare: u32) -> Vec<[u32; 2]> {
+            let node = |_| match (self.below(20), self.below(10) < bare) {
+                (0, _) => [self.below(2), self.below(2)],
+                (1, false) => [first + 7; 2],
+                (_, true) => [first + self.below(children), 0],
+                (_, false) => [first + self.below(children), 2 + self.below(children)],
+            };
+            (0..len).map(node).collect()
+        }
     }
 
-    /// The new nodes among those of all runs.
-    fn merge_slowly(runs: &[Vec<[u32; 3]>]) -> Vec<[u32; 2]> {
-        let all = runs.iter().flatten().map(|&[low, high, _]| [low, high]).filter(|[low, high]| low != high);
-        let mut fresh: Vec<_> = all.collect();
+    /// The first id that is free.
+    const END: u64 = 1 << 28;
+
+    /// The new nodes of a level, and the ids of all.
+    fn slowly(level: &[Vec<[u32; 2]>]) -> (Vec<[u32; 2]>, Vec<Vec<u32>>) {
+        let mut fresh: Vec<_> = level.iter().flatten().copied().filter(|[low, high]| low != high).collect();
         fresh.sort_unstable();
         fresh.dedup();
-        fresh
+        let id = |node: &[u32; 2]| fresh.binary_search(node).map_or(node[0], |at| END as u32 + at as u32);
+        let ids = level.iter().map(|nodes| nodes.iter().map(id).collect()).collect();
+        (fresh, ids)
+    }
+
+    fn nodes_of<'a>(children: &[[u32; 2]], desk: &'a mut Desk) -> Nodes<'a, u32> {
+        let len = children.len();
+        let mut array = Array::of(Vec::new(), 2 * len);
+        array.pairs_mut().copy_from_slice(children);
+        let ids = Array::of(vec![u64::MAX; len.div_ceil(2)], len);
+        Nodes::new(len as u64, Dense::Array(array), Dense::Array(ids), desk)
+    }
+
+    fn ids_of(nodes: &Nodes<'_, u32>) -> Vec<u32> {
+        let Dense::Array(ids) = &nodes.ids else { unreachable!("an array stays one") };
+        ids.values().to_vec()
+    }
+
+    /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked.
+    fn check(level: &[Vec<[u32; 2]>], space: &Space) -> Result<usize> {
+        let (fresh, ids) = slowly(level);
+        let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
+        let mut nodes: Vec<_> = level.iter().zip(&mut desks).map(|(children, desk)| nodes_of(children, desk)).collect();
+        nodes.iter_mut().try_for_each(|nodes| nodes.order(space))?;
+        let marked = nodes.iter().filter(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks)).count();
+        let mut seen = Vec::new();
+        for mut some in number_ordered(&mut nodes, END, &Team::default(), space)? {
+            some.drain(space, |nodes| {
+                seen.extend_from_slice(nodes);
+                Ok(())
+            })?;
+        }
+        assert_eq!(seen, fresh);
+        nodes.iter_mut().for_each(Nodes::put_ids);
+        assert_eq!(nodes.iter().map(ids_of).collect::<Vec<_>>(), ids);
+        Ok(marked)
     }
 
     #[test]
-    fn runs_of_every_length_are_merged_as_if_they_were_one() -> Result<()> {
-        let space = testing::space(1 << 24);
-        let lengths = [0, 1, 2, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH, 5 * BATCH + 3];
-        for count in 1..=4 {
-            for turn in 0..lengths.len() * lengths.len() {
-                for children in [2, 30, 1 << 20] {
-                    let length = |run| lengths[(turn + run * (turn / lengths.len() + 1)) % lengths.len()];
-                    let before: Vec<_> = (0..count).map(|run| run_of(run, length(run), children)).collect();
-                    let mut runs = before.clone();
-                    let mut merged = merge_all(runs.iter_mut().map(|run| &mut run[..]).collect(), &space)?;
-                    let mut fresh = Vec::new();
-                    merged.drain(&space, |nodes| {
-                        fresh.extend_from_slice(nodes);
-                        Ok(())
-                    })?;
-                    assert_eq!(fresh, merge_slowly(&before), "{count} runs, {turn}");
-                    for (&[low, high, node], &[id, _, same]) in before.iter().flatten().zip(runs.iter().flatten()) {
-                        let place = fresh.binary_search(&[low, high]).map(|at| u32::MARK as u32 + at as u32);
-                        assert_eq!((id, same), (place.unwrap_or(low), node), "{count} runs, {turn}");
-                    }
-                }
+    fn nodes_of_every_kind_are_numbered_as_if_they_were_sorted() -> Result<()> {
+        let (mut random, mut marked) = (Random(1), [0; 5]);
+        let lengths = [0, 1, 63, 64, 300, 3000];
+        for sort in [2000, 1 << 24] {
+            let space = testing::space_with(|limits| (limits.sort, limits.block) = (sort, 4096));
+            for turn in 0..1500 {
+                let workers = 1 + turn % 4;
+                let nodes = |random: &mut Random| {
+                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 100 } else { 3000 });
+                    // As many low children as nodes, a few, or many more, and near to or far from those of others.
+                    let children = [len as u32 + 1, 5, 6 * len as u32 + 1, 50_000][random.below(4) as usize];
+                    let first = 2 + [0, 1, 1000, 1 << 27][random.below(4) as usize] + random.below(100);
+                    let bare = [0, 5, 9, 10][random.below(4) as usize];
+                    random.nodes(len, first, children, bare)
+                };
+                let mut level: Vec<_> = (0..workers).map(|_| nodes(&mut random)).collect();
+                // There is no level without nodes.
+                level[0].push([0, 0]);
+                marked[check(&level, &space)?] += 1;
             }
+        }
+        assert!(marked.iter().all(|turns| *turns > 0), "some, all and none are marked: {marked:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn one_worker_numbers_alone_as_several_do() -> Result<()> {
+        let (space, mut random) = (testing::space(1 << 24), Random(2));
+        for (len, bare) in [(0, 0), (10, 9), (500, 0), (500, 9), (5000, 5), (5000, 10)] {
+            let level = [random.nodes(len, 2, 2 + len as u32, bare)];
+            let (fresh, ids) = slowly(&level);
+            let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
+            let first = writer.end();
+            let mut nodes = nodes_of(&level[0], &mut desk);
+            number_alone(&mut nodes, &mut writer, &space)?;
+            assert_eq!(writer.end() - first, fresh.len() as u64);
+            let ids = ids[0].iter().map(|&id| if u64::from(id) < END { id } else { id - END as u32 + first as u32 });
+            assert!(ids_of(&nodes).into_iter().eq(ids));
         }
         Ok(())
     }

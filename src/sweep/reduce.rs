@@ -1,17 +1,17 @@
 //! `reduce`: the bottom-up sweep. Arcs of an unreduced diagram go in, a canonical node file comes out.
 //!
 //! ```text
-//!   ones ──┐                                  ┌── low = high: the child itself ──┐
-//!          ├─► children of every node ────────┤                                  ├─► id of every node ─► along the arcs
-//!   queue ─┘   (dense: a scatter)             └─► sort by (low, high), number, write ┘  (dense: a scatter)    │
+//!   ones ──┐                                  ┌── low = high: the child itself ───┐
+//!          ├─► children of every node ────────┤                                   ├─► id of every node ─► along the arcs
+//!   queue ─┘   (dense: a scatter)             └─► order by (low, high), number, write ┘  (dense: a scatter)   │
 //!     ▲                                                                                                       │
 //!     └───────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //! Most arcs come from the level right above: an id goes along those straight to its place among the children there, unless
 //! another worker has the parent.
 //!
-//! Cost: an arc that comes from further up is pushed and popped once, every node sorted once. Memory: the shares for queue and
-//! diagrams, and three arrays of one level.
+//! Cost: an arc that comes from further up is pushed and popped once, every node marked or sorted once. Memory: the shares for
+//! queue and diagrams, and three arrays of one level.
 //!
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
@@ -190,8 +190,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 
-    /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are sorted if they are to be
-    /// numbered, and all can be.
+    /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are brought in order if they are
+    /// to be numbered, and all can be.
     fn collect<'d>(&mut self, rank: usize, shift: u32, numbered: bool, desks: &'d mut [Desk]) -> Result<Level<'d, I>>
     where
         'a: 'd,
@@ -203,13 +203,13 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker)));
         let arrived: Vec<_> = each.collect::<Result<_>>()?;
-        let can_sort = |worker: &Worker<'_, I>| Nodes::<I>::can_sort(worker.counts[rank].nodes, space);
-        let sorted = numbered && self.workers.iter().all(can_sort);
+        let can_order = |worker: &Worker<'_, I>| Nodes::<I>::can_order(worker.counts[rank].nodes, space);
+        let ordered = numbered && self.workers.iter().all(can_order);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         let collected = self.team.each(tasks, |(((first, worker), desk), arrived)| {
             let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
-            if sorted {
-                nodes.sort(space)?;
+            if ordered {
+                nodes.order(space)?;
             }
             Ok(nodes)
         })?;
@@ -304,7 +304,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                         fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
                     }
                 }
-                nodes.put_ids()?;
+                nodes.put_ids();
                 worker.forward(nodes, above, road)
             })
             .map(drop)

@@ -1,0 +1,148 @@
+//! Low children of bare nodes, in order without a sort.
+//!
+//! A node is bare if its high child is false: then its low child alone tells it from other bare ones. A mark for each such low child
+//! puts all of them in order, and has room for the id that the node gets when it is its turn.
+
+use super::{
+    marks::{CHUNK, ones},
+    merge::{Last, Sink, none},
+};
+use crate::{
+    disk::{lane::Lane, space::Space},
+    error::Result,
+    model::FALSE,
+};
+
+/// Which low children of bare nodes there are, in a range.
+#[derive(Debug)]
+pub struct Lows<'a, I> {
+    /// The first of the range, a multiple of `CHUNK`.
+    first: u64,
+    /// A mark for each.
+    marks: &'a [u64],
+    /// The id of the node with that low child, for each.
+    ids: &'a mut [I],
+}
+
+impl<'a, I: Lane> Lows<'a, I> {
+    /// Those marked, from `first` on.
+    pub fn new(first: u64, marks: &'a [u64], ids: &'a mut [I]) -> Self {
+        debug_assert_eq!(marks.len() * CHUNK, ids.len());
+        Self { first, marks, ids }
+    }
+
+    /// Those below `cut`, a multiple of `CHUNK`, and the others.
+    pub fn split_at(self, cut: u64) -> (Self, Self) {
+        let chunks = (cut.saturating_sub(self.first) as usize / CHUNK).min(self.marks.len());
+        let (marks, later_marks) = self.marks.split_at(chunks);
+        let (ids, later_ids) = self.ids.split_at_mut(chunks * CHUNK);
+        let later = Self { first: self.first + ids.len() as u64, marks: later_marks, ids: later_ids };
+        (Self { marks, ids, ..self }, later)
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Which chunk begins with `start`, if it is in the range.
+    #[inline(always)]
+    fn chunk(&self, start: u64) -> Option<usize> {
+        let chunk = start.wrapping_sub(self.first) as usize / CHUNK;
+        (chunk < self.marks.len()).then_some(chunk)
+    }
+}
+
+/// A walk along those of several workers, from the first on.
+pub struct Walk<'a, I> {
+    all: Vec<Lows<'a, I>>,
+    /// Where the chunk at hand begins, and which of its marks are left.
+    start: u64,
+    left: u64,
+    /// The first that is left, if there is one.
+    next: u64,
+}
+
+impl<'a, I: Lane> Walk<'a, I> {
+    /// A walk along `all`.
+    pub fn new(all: Vec<Lows<'a, I>>) -> Self {
+        let mut walk = Self { all, start: 0, left: 0, next: 0 };
+        walk.enter(0);
+        walk
+    }
+
+    /// The children of the last node that comes before the first bare one that is left.
+    #[inline(always)]
+    pub fn head(&self) -> I::Pair {
+        if self.left == 0 { none::<I>() } else { I::of(self.next - 1).before(I::MAX) }
+    }
+
+    /// Numbers the bare nodes with a low child up to `most`.
+    #[inline(never)]
+    pub fn number_to(&mut self, most: u64, last: &mut Last<I>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
+        while self.left > 0 && self.next <= most {
+            let now = match most - self.start {
+                within @ 0..63 => self.left & ((2 << within) - 1),
+                _ => self.left,
+            };
+            self.number(now, last, out, space)?;
+            self.left ^= now;
+            self.find();
+        }
+        Ok(())
+    }
+
+    /// Numbers the bare nodes with these low children of the chunk at hand.
+    #[inline(always)]
+    fn number(&mut self, lows: u64, last: &mut Last<I>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
+        let (start, first) = (self.start, last.end());
+        let mut left = lows;
+        while left > 0 {
+            let room = out.room(space)?;
+            let mut fresh = 0;
+            while left > 0 && fresh < room.len() {
+                room[fresh] = [I::of(start + u64::from(left.trailing_zeros())), I::of(FALSE)];
+                fresh += 1;
+                left &= left - 1;
+            }
+            last.count(fresh as u64, room[fresh - 1]);
+            out.advance(fresh);
+        }
+        for each in &mut self.all {
+            if let Some(chunk) = each.chunk(start) {
+                let ids = &mut each.ids[chunk * CHUNK..][..CHUNK];
+                for (at, id) in ones(lows).zip(first..) {
+                    ids[at] = I::of(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next mark.
+    #[inline(always)]
+    fn find(&mut self) {
+        if self.left == 0 {
+            self.enter(self.start + CHUNK as u64);
+        } else {
+            self.next = self.start + u64::from(self.left.trailing_zeros());
+        }
+    }
+
+    /// Goes on to the first mark from `start` on, the start of a chunk.
+    fn enter(&mut self, mut start: u64) {
+        loop {
+            let end = |each: &&Lows<'_, I>| each.first + each.ids.len() as u64;
+            let ahead = self.all.iter().filter(|each| start < end(each)).map(|each| each.first.max(start)).min();
+            let Some(nearest) = ahead else { return };
+            let marks = |each: &Lows<'_, I>| each.chunk(nearest).map_or(0, |chunk| each.marks[chunk]);
+            let left = self.all.iter().map(marks).fold(0, |all, marks| all | marks);
+            if left > 0 {
+                (self.start, self.left) = (nearest, left);
+                self.next = nearest + u64::from(left.trailing_zeros());
+                return;
+            }
+            start = nearest + CHUNK as u64;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The nodes of a level in the order of (low, high).
+//!
+//! ```text
+//!   children ─┬─ high is false: bare ─► a mark for each low child ─╲           ╱─► an id for each mark ─► of every bare node
+//!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
+//! ```
+//! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
+//! half as long as to sort them.
+
+use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
+
+use super::{lows::Lows, marks::CHUNK, merge::Piece, siblings::Siblings};
+use crate::{
+    disk::{
+        cells,
+        clock::Phase,
+        lane::Lane,
+        sorter::{Sorter, TIMED},
+        space::Space,
+    },
+    error::Result,
+    model::{FALSE, TERMINALS},
+};
+
+/// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others sorted.
+pub struct Ordered<I> {
+    /// Chunks of marks; then an id for each mark that may be set; then the others as (low, high, node).
+    words: Vec<u64>,
+    /// How many others there are.
+    others: usize,
+    /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
+    first: u64,
+    chunks: usize,
+    marker: PhantomData<I>,
+}
+
+/// What of `Ordered` is numbered from one base.
+#[derive(Clone, Debug)]
+pub struct Numbered {
+    pub others: Range<usize>,
+    pub chunks: Range<usize>,
+    /// The id of the first new node.
+    pub base: u64,
+}
+
+/// Levels of fewer nodes are sorted.
+const FEW: usize = 64;
+/// There are marks for at most so many low children a node.
+const SPARSE: u64 = 8;
+
+impl<I: Lane> Ordered<I> {
+    /// The nodes with these children, of which the bare ones are marked if they are most, and near enough to each other.
+    pub fn new(pairs: &[[I; 2]], sorter: &mut Sorter, space: &Space) -> Result<Self> {
+        if let Some(marked) = Self::marked(pairs, sorter, space)? {
+            return Ok(marked);
+        }
+        sorter.keep(Siblings::all(pairs), 2, space)?;
+        Ok(Self { words: sorter.lend(0), others: pairs.len(), first: 0, chunks: 0, marker: PhantomData })
+    }
+
+    /// The same only if the bare ones are marked.
+    pub fn marked(pairs: &[[I; 2]], sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
+        if pairs.len() < FEW {
+            return Ok(None);
+        }
+        let others = pairs.iter().filter(|[low, high]| is_other(*low, *high)).count();
+        let range = cells::Range::of(pairs.iter().map(|[low, _]| *low));
+        let first = range.base() / CHUNK as u64;
+        let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
+        if 2 * others > pairs.len() || chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
+            return Ok(None);
+        }
+        let (first, chunks) = (first * CHUNK as u64, chunks as usize);
+        // One more is written down, and does not count.
+        let words = words_of::<I>(3 * (others + 1)) + chunks + words_of::<I>(chunks * CHUNK);
+        if 8 * words > space.limits.sort / 4 * 3 {
+            return Ok(None);
+        }
+        // A clock is no cheaper than a small level.
+        let _ordering = (pairs.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+        let mut ordered = Self { words: sorter.lend(words), others, first, chunks, marker: PhantomData };
+        ordered.mark(pairs);
+        let (.., records) = ordered.parts();
+        sorter.order(&mut records[..others], 2, space)?;
+        Ok(Some(ordered))
+    }
+
+    /// Sets the marks, and gathers the others.
+    fn mark(&mut self, pairs: &[[I; 2]]) {
+        let first = I::of(self.first);
+        let (marks, _, records) = self.parts();
+        marks.fill(0);
+        let mut count = 0;
+        // Which of them it is is anybody's guess, so that there is no branch for it.
+        for (node, &[low, high]) in (0..).zip(pairs) {
+            let place = place_of(low, first);
+            marks[place / CHUNK] |= u64::from(is_bare(low, high)) << (place % CHUNK);
+            records[count] = [low, high, I::of(node)];
+            count += usize::from(is_other(low, high));
+        }
+    }
+
+    /// The marks, the ids of what is marked, and the others with all room behind them.
+    fn parts(&mut self) -> (&mut [u64], &mut [I], &mut [[I; 3]]) {
+        let Self { words, chunks, .. } = self;
+        let (marks, rest) = words.split_at_mut(*chunks);
+        let (ids, records) = rest.split_at_mut(words_of::<I>(*chunks * CHUNK));
+        (marks, bytemuck::cast_slice_mut(ids), bytemuck::cast_slice_mut::<u64, I>(records).as_chunks_mut().0)
+    }
+
+    /// All nodes, to be merged.
+    pub fn piece(&mut self) -> Piece<'_, I> {
+        let (first, others) = (self.first, self.others);
+        let (marks, ids, records) = self.parts();
+        Piece { others: &mut records[..others], lows: Lows::new(first, marks, ids) }
+    }
+
+    /// All of it, numbered from `base`.
+    pub fn all(&self, base: u64) -> Numbered {
+        Numbered { others: 0..self.others, chunks: 0..self.chunks, base }
+    }
+
+    /// Whether there are marks.
+    pub fn has_marks(&self) -> bool {
+        self.chunks > 0
+    }
+
+    /// Puts the ids of all nodes, which have these children, when they are `numbered`; gives the array back.
+    pub fn put_ids(mut self, numbered: &[Numbered], pairs: &[[I; 2]], ids: &mut [I]) -> Vec<u64> {
+        let (chunks, first) = (self.chunks, I::of(self.first));
+        let (_, marked, records) = self.parts();
+        for Numbered { others: range, chunks, base } in numbered {
+            for &[id, _, node] in &records[range.clone()] {
+                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
+                ids[node.get() as usize] = id;
+            }
+            let less = I::of(I::MARK - base);
+            marked[chunks.start * CHUNK..chunks.end * CHUNK].iter_mut().for_each(|id| *id = id.minus(less));
+        }
+        if chunks > 0 {
+            for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
+                let marked = marked[place_of(low, first)];
+                let known = select_unpredictable(low == high, low, *id);
+                *id = select_unpredictable(is_bare(low, high), marked, known);
+            }
+        }
+        self.words
+    }
+}
+
+/// Whether a node has no child but a low one that is a node itself.
+#[inline(always)]
+fn is_bare<I: Lane>(low: I, high: I) -> bool {
+    low.get() >= TERMINALS && high.get() == FALSE
+}
+
+/// Whether it is neither bare nor has equal children.
+#[inline(always)]
+fn is_other<I: Lane>(low: I, high: I) -> bool {
+    low != high && !is_bare(low, high)
+}
+
+/// The place of the mark for `low`, where `first` has the first; terminals, which have none, have some place.
+#[inline(always)]
+fn place_of<I: Lane>(low: I, first: I) -> usize {
+    low.max(first).minus(first).get() as usize
+}
+
+/// Words that so many lanes take.
+fn words_of<I: Lane>(lanes: usize) -> usize {
+    (lanes * I::WORDS).div_ceil(2)
+}
