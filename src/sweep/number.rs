@@ -196,7 +196,7 @@ fn merging<I: Lane>(
 }
 
 /// So many nodes of a run tell how all lie.
-const SAMPLES: usize = 256;
+const SAMPLES: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -16,10 +16,11 @@ use crate::{
         clock::Phase,
         lane::Lane,
         sorter::{Sorter, TIMED},
+        source::some_of,
         space::Space,
     },
     error::Result,
-    model::{FALSE, TERMINALS},
+    model::FALSE,
 };
 
 /// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others sorted.
@@ -45,6 +46,8 @@ pub struct Numbered {
 
 /// Levels of fewer nodes are sorted.
 const FEW: usize = 64;
+/// So many nodes tell how all lie.
+const SAMPLE: usize = 512;
 /// There are marks for at most so many low children a node.
 const SPARSE: u64 = 8;
 
@@ -58,46 +61,58 @@ impl<I: Lane> Ordered<I> {
         Ok(Self { words: sorter.lend(0), others: pairs.len(), first: 0, chunks: 0, marker: PhantomData })
     }
 
-    /// The same only if the bare ones are marked.
+    /// The same only if bare ones are marked.
     pub fn marked(pairs: &[[I; 2]], sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         if pairs.len() < FEW {
             return Ok(None);
         }
-        let others = pairs.iter().filter(|[low, high]| is_other(*low, *high)).count();
-        let range = cells::Range::of(pairs.iter().map(|[low, _]| *low));
+        // A clock is no cheaper than a small level.
+        let _ordering = (pairs.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+        let some = some_of(pairs, SAMPLE);
+        let bare = some.clone().filter(|[_, high]| high.get() == FALSE);
+        let range = cells::Range::of(bare.clone().map(|[low, _]| *low));
         let first = range.base() / CHUNK as u64;
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
-        if 2 * others > pairs.len() || chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
+        if 2 * bare.count() < some.count() || chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
             return Ok(None);
         }
         let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        // One more is written down, and does not count.
-        let words = words_of::<I>(3 * (others + 1)) + chunks + words_of::<I>(chunks * CHUNK);
+        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * (pairs.len() * 3 / 4));
         if 8 * words > space.limits.sort / 4 * 3 {
             return Ok(None);
         }
-        // A clock is no cheaper than a small level.
-        let _ordering = (pairs.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let mut ordered = Self { words: sorter.lend(words), others, first, chunks, marker: PhantomData };
-        ordered.mark(pairs);
+        let mut ordered = Self { words: sorter.lend(words), others: 0, first, chunks, marker: PhantomData };
+        if !ordered.mark(pairs) {
+            sorter.give_back(ordered.words);
+            return Ok(None);
+        }
+        let others = ordered.others;
         let (.., records) = ordered.parts();
         sorter.order(&mut records[..others], 2, space)?;
         Ok(Some(ordered))
     }
 
-    /// Sets the marks, and gathers the others.
-    fn mark(&mut self, pairs: &[[I; 2]]) {
-        let first = I::of(self.first);
+    /// Sets the marks, and gathers the others, if there is room for them.
+    fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
+        let places = self.places();
         let (marks, _, records) = self.parts();
         marks.fill(0);
-        let mut count = 0;
+        let mut others = 0;
         // Which of them it is is anybody's guess, so that there is no branch for it.
         for (node, &[low, high]) in (0..).zip(pairs) {
-            let place = place_of(low, first);
-            marks[place / CHUNK] |= u64::from(is_bare(low, high)) << (place % CHUNK);
-            records[count] = [low, high, I::of(node)];
-            count += usize::from(is_other(low, high));
+            let (marked, place) = places.of(low, high);
+            marks[place / CHUNK] |= u64::from(marked) << (place % CHUNK);
+            let Some(record) = records.get_mut(others) else { return false };
+            *record = [low, high, I::of(node)];
+            others += usize::from(!marked && low != high);
         }
+        self.others = others;
+        true
+    }
+
+    /// Where the marks are.
+    fn places(&self) -> Places<I> {
+        Places { first: I::of(self.first), last: (self.chunks * CHUNK).wrapping_sub(1) }
     }
 
     /// The marks, the ids of what is marked, and the others with all room behind them.
@@ -127,7 +142,7 @@ impl<I: Lane> Ordered<I> {
 
     /// Puts the ids of all nodes, which have these children, when they are `numbered`; gives the array back.
     pub fn put_ids(mut self, numbered: &[Numbered], pairs: &[[I; 2]], ids: &mut [I]) -> Vec<u64> {
-        let (chunks, first) = (self.chunks, I::of(self.first));
+        let (chunks, places) = (self.chunks, self.places());
         let (_, marked, records) = self.parts();
         for Numbered { others: range, chunks, base } in numbered {
             for &[id, _, node] in &records[range.clone()] {
@@ -139,31 +154,30 @@ impl<I: Lane> Ordered<I> {
         }
         if chunks > 0 {
             for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
-                let marked = marked[place_of(low, first)];
-                let known = select_unpredictable(low == high, low, *id);
-                *id = select_unpredictable(is_bare(low, high), marked, known);
+                let (is_marked, place) = places.of(low, high);
+                let own = select_unpredictable(low == high, low, *id);
+                *id = select_unpredictable(is_marked, marked[place], own);
             }
         }
         self.words
     }
 }
 
-/// Whether a node has no child but a low one that is a node itself.
-#[inline(always)]
-fn is_bare<I: Lane>(low: I, high: I) -> bool {
-    low.get() >= TERMINALS && high.get() == FALSE
+/// The places of marks.
+#[derive(Clone, Copy)]
+struct Places<I> {
+    /// The low child that has the first.
+    first: I,
+    last: usize,
 }
 
-/// Whether it is neither bare nor has equal children.
-#[inline(always)]
-fn is_other<I: Lane>(low: I, high: I) -> bool {
-    low != high && !is_bare(low, high)
-}
-
-/// The place of the mark for `low`, where `first` has the first; terminals, which have none, have some place.
-#[inline(always)]
-fn place_of<I: Lane>(low: I, first: I) -> usize {
-    low.max(first).minus(first).get() as usize
+impl<I: Lane> Places<I> {
+    /// Whether a node is marked, and the place of its mark; any place if it is not.
+    #[inline(always)]
+    fn of(self, low: I, high: I) -> (bool, usize) {
+        let place = low.minus(self.first).get() as usize;
+        (high.get() == FALSE && low != high && place <= self.last, place.min(self.last))
+    }
 }
 
 /// Words that so many lanes take.
