@@ -26,6 +26,7 @@ pub mod parted;
 pub mod pool;
 pub mod queue;
 pub mod run;
+pub mod runs;
 pub mod scratch;
 pub mod sorter;
 pub mod source;

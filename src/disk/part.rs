@@ -30,6 +30,11 @@ impl Part {
         if let Part::Disk(stretch) = self { stretch.short_bytes() } else { None }
     }
 
+    /// Its records, if they are in memory.
+    pub fn in_memory<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
+        if let Part::Ram(block, lanes) = self { Some(records(block.words(), *lanes as usize)) } else { None }
+    }
+
     /// Bytes of memory of its records.
     pub fn memory(&self) -> usize {
         match self {

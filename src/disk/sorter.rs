@@ -1,20 +1,23 @@
 //! Sorting the records of one level by distribution.
 //!
 //! ```text
-//!   Source ─► the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
-//!                                         └─ too large: a sample ─► a log for each of a few parts ─► every log in turn
+//!   Source ─┬─ mostly in few ascending runs, in memory ───► merge ─────────────────────────────────────────────────► show
+//!           └─ the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
+//!                                          └─ too large: a sample ─► a log for each of a few parts ─► every log in turn
 //! ```
 //! Ids are dense: the range that the first key spans on a level is seldom much longer than the level. So one counting pass
 //! brings records almost into order, and what is left is between neighbours. A cell of many records is sorted in the same way
 //! by what its records do not share: a narrower range, or the next key.
 
-use super::{cells::Cells, clock::Phase, lane::Lane, parted::Parted, source::Source, space::Space};
+use super::{cells::Cells, clock::Phase, lane::Lane, parted::Parted, runs::Runs, source::Source, space::Space};
 use crate::error::Result;
 
 /// Records shown at once.
 pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
+/// So many records are worth looking for runs.
+const MERGED: u64 = 512;
 /// Levels of more records are timed.
 pub const TIMED: u64 = 4096;
 
@@ -119,6 +122,10 @@ impl Sorter {
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
         let count = bucket.count();
+        if lane == 0 && count >= MERGED && self.merge(&bucket, keys, space)? {
+            bucket.finish();
+            return Ok(self.records_mut(count as usize));
+        }
         let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(count as usize, space));
         let largest = self.scratch.count(&bucket, cells, space)?;
         if largest == count && cells.exact() && lane + 1 < keys {
@@ -130,9 +137,56 @@ impl Sorter {
         Ok(records)
     }
 
+    /// The same by merging, if most come in few ascending runs; answers whether that is so.
+    fn merge<I: Lane, const N: usize>(
+        &mut self,
+        bucket: &impl Source<I, N>,
+        keys: usize,
+        space: &Space,
+    ) -> Result<bool> {
+        let Some(blocks) = bucket.blocks() else { return Ok(false) };
+        let (runs, count) = (Runs::of(blocks), bucket.count() as usize);
+        let rest = runs.rest();
+        let bytes = rest * size_of::<[I; N]>();
+        if 2 * rest > count
+            || bytes > space.limits.sort / 8
+            || (count + rest) as u64 > space.limits.most_sorted::<I, N>()
+        {
+            return Ok(false);
+        }
+        let words = ((count + rest) * N * I::WORDS).div_ceil(2);
+        let records = bytemuck::cast_slice_mut::<u64, I>(at_least(&mut self.records, words)).as_chunks_mut().0;
+        let (merged, rest) = records[..count + rest].split_at_mut(count);
+        runs.copy_rest(rest);
+        if rest.len() > 1 {
+            self.scratch.order(rest, 0, keys, space)?;
+        }
+        let full = match keys {
+            1 => runs.merge(rest, merged, |record| record[0]),
+            2 => runs.merge(rest, merged, first_two),
+            _ => runs.merge(rest, merged, |record| {
+                let mut key = *record;
+                key[keys..].fill(I::zeroed());
+                key
+            }),
+        };
+        for at in full {
+            let first = merged[at][0];
+            let start = merged[..at].iter().rposition(|record| record[0] != first).map_or(0, |before| before + 1);
+            let len = merged[start..].iter().take_while(|record| record[0] == first).count();
+            self.scratch.order(&mut merged[start..start + len], 1, keys, space)?;
+        }
+        Ok(true)
+    }
+
     /// The first `count` of the records that were ordered last.
     pub fn records<I: Lane, const N: usize>(&self, count: usize) -> &[[I; N]] {
         &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
+    }
+
+    /// The same, to be changed.
+    fn records_mut<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
+        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 
     /// The array of the records that were ordered last, or so many words of it, to be [given back](Self::give_back).
@@ -360,6 +414,14 @@ mod tests {
         }
     }
 
+    /// The same records in three runs and, if that is not 0, one part in `rest` of them as they were.
+    fn in_runs(records: &[[u32; 3]], rest: usize) -> Vec<[u32; 3]> {
+        let (rest, runs) = records.split_at(records.len().checked_div(rest).unwrap_or(0));
+        let mut runs = runs.to_vec();
+        runs.chunks_mut(records.len() / 3 + 1).for_each(|run| run.sort_by_key(|record| record[0]));
+        [&runs, rest].concat()
+    }
+
     fn check<I: Lane, const N: usize>(sorter: &mut Sorter, records: &[[I; N]], keys: usize, space: &Space) {
         let mut spool = Spool::new(Share::Queue);
         for &record in records {
@@ -393,6 +455,9 @@ mod tests {
                         .collect();
                     check(&mut sorter, &narrow, 2, &space);
                     check(&mut sorter, &narrow, 3, &space);
+                    for rest in [0, 5, 3] {
+                        check(&mut sorter, &in_runs(&narrow, rest), 1 + shape % 3, &space);
+                    }
                     let wide: Vec<_> = narrow.iter().map(|record| record.map(|lane| u64::from(lane) << 30)).collect();
                     check(&mut sorter, &wide, 1 + shape % 3, &space);
                     let sets: Vec<_> = narrow.iter().map(|&[a, b, slot]| [0, b % 2, a, b, slot]).collect();
@@ -402,6 +467,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_mostly_in_runs_is_merged() -> Result<()> {
+        let (mut sorter, mut state) = (Sorter::default(), 1);
+        let space = testing::space(1 << 24);
+        let records: Vec<_> = (0..3000).map(|at| [random(&mut state) as u32, at, at]).collect();
+        for (rest, merged) in [(0, true), (3, true), (2, true), (1, false)] {
+            let (in_runs, mut spool) = (in_runs(&records, rest), Spool::new(Share::Queue));
+            let (runs, rest) = in_runs.split_at(3000 - 3000usize.checked_div(rest).unwrap_or(0));
+            spool.append_all(runs, &space)?;
+            let mut others = Spool::new(Share::Queue);
+            others.append_all(rest, &space)?;
+            spool.join(others);
+            assert_eq!(sorter.merge(&&mut spool, 2, &space)?, merged);
+        }
+        Ok(())
     }
 
     /// One that compares beyond the keys takes hours for this.

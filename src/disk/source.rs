@@ -22,16 +22,28 @@ pub trait Source<I: Lane, const N: usize>: Sized {
     /// The range of a lane, or more.
     fn range(&self, lane: usize, space: &Space) -> Result<Range>;
 
+    /// All of them as they are in memory, a block at a time, if they can be looked at there.
+    fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
+        None::<std::iter::Empty<_>>
+    }
+
     /// Some records from all over, at least one.
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>>;
 
     /// Shows each, and what it has in `lane`, for the last time.
     fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
+
+    /// Is done with, as after that.
+    fn finish(self) {}
 }
 
 impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
     fn count(&self) -> u64 {
         self.len() as u64
+    }
+
+    fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
+        Some(std::iter::once(*self))
     }
 
     fn keys(&self, lane: usize, _: &Space, show: impl FnMut(I)) -> Result<()> {

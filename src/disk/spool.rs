@@ -353,11 +353,17 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             reader.visit(&part, &mut show)?;
         }
         show(0, self.tail())?;
+        self.clear();
+        Ok(())
+    }
+
+    /// Drops all records, as if they had been drained.
+    fn clear(&mut self) {
         if self.tail.class() != Class::Small {
             self.tail = Block::default();
         }
+        self.parts.clear();
         (self.used, self.filed, self.filling, self.spilled) = (0, 0, None, Range::default());
-        Ok(())
     }
 
     /// The block that a drained log still has, if any, for another one to begin in.
@@ -414,8 +420,17 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
         Ok(range)
     }
 
+    fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
+        let in_memory = self.parts.iter().all(|part| matches!(part, Part::Ram(..)));
+        in_memory.then(|| self.parts.iter().filter_map(Part::in_memory).chain([self.tail()]))
+    }
+
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>> {
         self.some(SAMPLED, space)
+    }
+
+    fn finish(self) {
+        self.clear();
     }
 
     fn drain(self, lane: usize, space: &Space, mut show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()> {

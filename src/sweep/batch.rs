@@ -15,16 +15,19 @@ pub struct Batch<I, const N: usize> {
     pub cofactors: [[[I; 2]; BATCH]; N],
     /// For each request twice the slot, plus one for a head.
     pub arcs: [[I; 1]; BATCH],
-    /// Undecided requests for the level below: the first `nears`.
-    near: [[I; N]; ASKED],
-    nears: usize,
-    /// Undecided requests for other levels, and those that are true: the first `fars`.
-    far: [[I; N]; ASKED],
-    fars: usize,
+    /// Undecided requests for the level below, those of low children and those of high ones.
+    near: [[[I; N]; BATCH]; 2],
+    /// Undecided requests for other levels, and those that are true.
+    far: [[I; N]; 2 * BATCH],
+    asked: Asked,
 }
 
-/// A batch asks for so many requests at most.
-const ASKED: usize = 2 * BATCH;
+/// How many requests there are of each kind.
+#[derive(Clone, Copy, Default)]
+struct Asked {
+    near: [usize; 2],
+    far: usize,
+}
 
 /// What tells where requests go.
 pub struct Asking<'a, S, const N: usize> {
@@ -42,10 +45,9 @@ impl<I: Lane, const N: usize> Default for Batch<I, N> {
             heads: [[I::zeroed(); N]; BATCH],
             cofactors: [[[I::zeroed(); 2]; BATCH]; N],
             arcs: [[I::zeroed()]; BATCH],
-            near: [[I::zeroed(); N]; ASKED],
-            nears: 0,
-            far: [[I::zeroed(); N]; ASKED],
-            fars: 0,
+            near: [[[I::zeroed(); N]; BATCH]; 2],
+            far: [[I::zeroed(); N]; 2 * BATCH],
+            asked: Asked::default(),
         }
     }
 }
@@ -84,56 +86,56 @@ impl<I: Lane, const N: usize> Batch<I, N> {
 
     /// Asks for the cofactors of the first `heads` heads, which are nodes from the low slot `node` on.
     pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, asking: &Asking<'_, S, N>) {
-        let mut asked = (self.nears, self.fars);
+        let mut asked = self.asked;
         for head in 0..heads {
             self.ask_both(node, self.cofactors(head), asking, &mut asked);
             node += 2 * asking.step;
         }
-        (self.nears, self.fars) = asked;
+        self.asked = asked;
     }
 
     /// Asks for the cofactors of the node of which `node` is the low slot.
     #[inline(always)]
     pub fn ask_for<S: Spec<N>>(&mut self, node: u64, cofactors: [[I; N]; 2], asking: &Asking<'_, S, N>) {
-        let mut asked = (self.nears, self.fars);
+        let mut asked = self.asked;
         self.ask_both(node, cofactors, asking, &mut asked);
-        (self.nears, self.fars) = asked;
+        self.asked = asked;
     }
 
-    /// The same where so many are asked for already, near ones and far ones.
+    /// The same where so many are asked for already.
     #[inline(always)]
     fn ask_both<S: Spec<N>>(
         &mut self,
         node: u64,
         [mut low, mut high]: [[I; N]; 2],
         asking: &Asking<'_, S, N>,
-        asked: &mut (usize, usize),
+        asked: &mut Asked,
     ) {
         (low[N - 1], high[N - 1]) = (I::of(node), I::of(node + asking.step));
-        self.ask(low, asking, asked);
-        self.ask(high, asking, asked);
+        self.ask(low, 0, asking, asked);
+        self.ask(high, 1, asking, asked);
     }
 
     #[inline(always)]
-    fn ask<S: Spec<N>>(&mut self, request: [I; N], asking: &Asking<'_, S, N>, asked: &mut (usize, usize)) {
+    fn ask<S: Spec<N>>(&mut self, request: [I; N], child: usize, asking: &Asking<'_, S, N>, asked: &mut Asked) {
         let mut open = request;
         match asking.spec.decide(&mut open) {
             Some(false) => {}
             None if asking.is_near(&open) => {
-                self.near[asked.0 % ASKED] = open;
-                asked.0 += 1;
+                self.near[child][asked.near[child] % BATCH] = open;
+                asked.near[child] += 1;
             }
             _ => {
-                self.far[asked.1 % ASKED] = request;
-                asked.1 += 1;
+                self.far[asked.far % (2 * BATCH)] = request;
+                asked.far += 1;
             }
         }
     }
 
-    /// What is asked for, near and far; nothing is, then.
-    pub fn take_asked(&mut self) -> [&[[I; N]]; 2] {
-        let (nears, fars) = (std::mem::take(&mut self.nears), std::mem::take(&mut self.fars));
-        [&self.near[..nears], &self.far[..fars]]
+    /// What is asked for: near low children, near high ones, and far ones; nothing is, then.
+    pub fn take_asked(&mut self) -> [&[[I; N]]; 3] {
+        let Asked { near: [lows, highs], far } = std::mem::take(&mut self.asked);
+        [&self.near[0][..lows], &self.near[1][..highs], &self.far[..far]]
     }
 }
 

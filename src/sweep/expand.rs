@@ -8,6 +8,9 @@
 //!   │                                        └─► the slots that ask: arcs                 │ no
 //!   └─────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
+//! Since the nodes of a diagram are in the order of their low children, most of what low children ask of the next level is in order
+//! already: it has a log of its own, and is merged with the rest.
+//!
 //! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
 //!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
@@ -15,7 +18,7 @@
 //! it; where that is still beyond it, or there is but one log, the requests are sorted once more by that operand and it is read in
 //! order too.
 //!
-//! Cost: every request is pushed, sorted and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
+//! Cost: every request is pushed, merged or sorted, and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
 //! and arcs, and one level's array for sorting.
 
 use std::{
@@ -156,6 +159,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let (file, rank) = self.workers[0].operand(lane);
         let mut requests = Spool::new(Share::Queue);
         for worker in &mut self.workers {
+            for log in worker.slices.lows() {
+                requests.join(worker.queue.take(log, run.space)?);
+            }
             requests.join(worker.queue.take_rest(worker.slices.logs(level).start));
         }
         let Compact { below, arrivals } = compact(file, rank, lane, &requests, self.result.levels.end(), run)?;
@@ -169,14 +175,16 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         self.workers.iter_mut().map(|worker| worker.waiting(level)).sum()
     }
 
-    /// The requests for `level`.
-    fn take_all(&mut self, level: usize) -> Result<Spool<I, N>> {
-        self.take(self.workers[0].slices.logs(level))
-    }
-
     /// What is in these logs of all workers.
     fn take(&mut self, logs: Range<usize>) -> Result<Spool<I, N>> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.ground.space)
+    }
+
+    /// The requests for a level in these logs of all workers, and before those what low children ask, in these logs.
+    fn take_with_lows(&mut self, lows: Range<usize>, logs: Range<usize>) -> Result<Spool<I, N>> {
+        let mut requests = self.take(lows)?;
+        requests.join(self.take(logs)?);
+        Ok(requests)
     }
 
     /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
@@ -239,7 +247,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     }
 
     fn expand_whole(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
-        let mut requests = self.take_all(level)?;
+        let slices = &self.workers[0].slices;
+        let mut requests = self.take_with_lows(slices.lows(), slices.logs(level))?;
         let worker = &mut self.workers[0];
         worker.begin_level(2 * self.result.levels.end(), 0);
         worker.expand_level(&mut requests, desk)?;
@@ -265,7 +274,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         for (at, worker) in (0..).zip(&mut self.workers) {
             worker.begin_level(first + at, shift);
         }
-        let strips = |worker| slices.strips_of(level, worker).map(|log| self.take(log..log + 1)).collect();
+        let strips = |worker| {
+            let logs = slices.lows_of(worker).zip(slices.strips_of(level, worker));
+            logs.map(|(lows, log)| self.take_with_lows(lows..lows + 1, log..log + 1)).collect()
+        };
         let requests: Vec<Vec<_>> = (0..slices.workers()).map(strips).collect::<Result<_>>()?;
         let at_once =
             |strips: &Vec<Spool<I, N>>| strips.len() == 1 && strips[0].count() <= space.limits.most_sorted::<I, N>();

@@ -4,7 +4,7 @@ use std::hint::select_unpredictable;
 
 use super::lows::{Lows, Walk};
 use crate::{
-    disk::{lane::Lane, sorter::first_two, space::Space, spool::Spool},
+    disk::{lane::Lane, runs::next_of, sorter::first_two, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
 };
@@ -75,7 +75,7 @@ pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: 
     // That of the walk, then those of the runs.
     let mut heads: Vec<_> = [walk.head()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
     loop {
-        let (next, bound) = next_of::<I>(&heads);
+        let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
             return Ok(());
         }
@@ -104,20 +104,6 @@ pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: 
 #[inline(always)]
 pub fn none<I: Lane>() -> I::Pair {
     I::MAX.before(I::MAX)
-}
-
-/// Which has the least of `heads`, one that has none if all are done, and the least of the others.
-#[inline(always)]
-fn next_of<I: Lane>(heads: &[I::Pair]) -> (usize, I::Pair) {
-    let (mut next, mut least, mut bound) = (0, none::<I>(), none::<I>());
-    for (run, &head) in heads.iter().enumerate() {
-        if head < least {
-            (next, least, bound) = (run, head, least);
-        } else {
-            bound = bound.min(head);
-        }
-    }
-    (next, bound)
 }
 
 /// The children of the first node of a run, if there is one.

@@ -6,6 +6,8 @@
 //!   ├─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┤   a log each
 //! ```
 //! While a level is not the next one, all that a worker has there is in one log more: so many levels are not so many small logs.
+//! What low children ask of the next level has logs of its own, one for each strip, before those of all levels: it mostly comes in
+//! order, since the nodes of a diagram are in the order of their low children.
 //!
 //! So many nodes as lie in one strip can mostly be read at random, where all of a level are too many.
 //!
@@ -51,7 +53,7 @@ impl Slices {
 
     /// Logs of so many levels, among the workers of `parts`, each with `1 << strips` strips a level.
     pub fn count(parts: Parts, strips: u32, levels: usize) -> usize {
-        parts.logs(levels).start * logs_of(strips)
+        (parts.workers() << strips) + parts.logs(levels).start * logs_of(strips)
     }
 
     /// The logs of so many levels.
@@ -66,8 +68,23 @@ impl Slices {
 
     /// The logs of a queue for the strips of `worker` on `level`.
     pub fn strips_of(&self, level: usize, worker: usize) -> Range<usize> {
-        let first = self.parts.log_of_worker(level, worker).start * logs_of(self.strips);
+        let first = self.slices() + self.parts.log_of_worker(level, worker).start * logs_of(self.strips);
         first..first + (1 << self.strips)
+    }
+
+    /// Strips of all workers.
+    fn slices(&self) -> usize {
+        self.parts.workers() << self.strips
+    }
+
+    /// The logs of a queue for what low children ask of the next level.
+    pub fn lows(&self) -> Range<usize> {
+        0..self.slices()
+    }
+
+    /// Those of them for the strips of `worker`.
+    pub fn lows_of(&self, worker: usize) -> Range<usize> {
+        worker << self.strips..(worker + 1) << self.strips
     }
 
     /// The log of a queue for what `worker` has on `level` while that is not the next; none where there are no strips.
@@ -78,16 +95,46 @@ impl Slices {
     /// The lane by which `level` is parted, and the ids there that are in a strip of `worker`; none where all lanes tell.
     pub fn ids_of(&self, level: usize, worker: usize, strip: usize) -> Option<(usize, Range<u64>)> {
         let slice = self.levels.get(level).filter(|slice| slice.count > 0)?;
-        let strip = ((worker << self.strips) + strip) as u64;
-        Some((slice.lane, slice.start(strip)..slice.start(strip + 1)))
+        Some((slice.lane, slice.ids((worker << self.strips) + strip)))
     }
 
     /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
     #[inline(always)]
     pub fn log_of<I: Lane>(&self, level: usize, ids: &[I], near: bool) -> usize {
         if self.levels.is_empty() {
-            return level;
+            return self.log_of_slice(level, 0);
         }
+        let slice = self.slice_of(level, ids);
+        if near || self.strips == 0 {
+            self.log_of_slice(level, slice)
+        } else {
+            self.strips_of(level, slice >> self.strips).end
+        }
+    }
+
+    /// The log of a queue for a strip of `level`, among those of all workers.
+    #[inline(always)]
+    pub fn log_of_slice(&self, level: usize, slice: usize) -> usize {
+        self.strips_of(level, slice >> self.strips).start + (slice & ((1 << self.strips) - 1))
+    }
+
+    /// The strip of the first of `requests` for `level`, among those of all workers, and how many requests are for it before one is
+    /// not; many in a row mostly are.
+    #[inline]
+    pub fn run_of<I: Lane, const N: usize>(&self, level: usize, requests: &[[I; N]]) -> (usize, usize) {
+        let (Some(first), Some(slice)) = (requests.first(), self.levels.get(level)) else { return (0, requests.len()) };
+        let strip = self.slice_of(level, &first[..N - 1]);
+        let ids = if slice.count > 0 { slice.ids(strip) } else { 0..0 };
+        let ends = |request: &[I; N]| {
+            let is_within = request[slice.lane].get().wrapping_sub(ids.start) < ids.end - ids.start;
+            !is_within && self.slice_of(level, &request[..N - 1]) != strip
+        };
+        (strip, requests.iter().position(ends).unwrap_or(requests.len()))
+    }
+
+    /// The strip of a request with these `ids` on `level`, among those of all workers.
+    #[inline(always)]
+    fn slice_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
         let slice = &self.levels[level];
         let offset = ids[slice.lane].get().wrapping_sub(slice.first);
         let (part, parts) = if offset < slice.count {
@@ -98,10 +145,7 @@ impl Slices {
             let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
             (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32, (self.workers() as u64) << self.strips)
         };
-        let strip = ((part * parts) >> 32) as usize;
-        let (worker, strip) = (strip >> self.strips, strip & ((1 << self.strips) - 1));
-        let strips = self.strips_of(level, worker);
-        if near || self.strips == 0 { strips.start + strip } else { strips.end }
+        ((part * parts) >> 32) as usize
     }
 }
 
@@ -134,9 +178,10 @@ impl Slice {
         }
     }
 
-    /// The first id of a slice.
-    fn start(&self, slice: u64) -> u64 {
-        self.first + (slice << 32).div_ceil(self.scale).min(self.count)
+    /// The ids of one slice, where these tell.
+    fn ids(&self, slice: usize) -> Range<u64> {
+        let start = |slice: u64| self.first + (slice << 32).div_ceil(self.scale).min(self.count);
+        start(slice as u64)..start(slice as u64 + 1)
     }
 }
 
@@ -173,6 +218,19 @@ mod tests {
                 assert!(lane == 1 && ids.contains(&id), "{id} is not in {ids:?}");
                 assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
                 assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
+            }
+            // Several in a row go together, and before the logs of all levels there is one for each strip.
+            let mut left: Vec<_> = (1000..1000 + count).chain([3, 3, 5000]).map(|id| [7, id, 0]).collect();
+            assert_eq!(slices.lows().end, slices.logs(0).start);
+            while !left.is_empty() {
+                let (strip, run) = slices.run_of(1, &left);
+                let others = left.split_off(run);
+                assert!(
+                    left.iter()
+                        .all(|[lane, id, _]| slices.log_of(1, &[*lane, *id], true) == slices.log_of_slice(1, strip))
+                );
+                assert!(slices.lows_of(strip >> strips).contains(&strip));
+                left = others;
             }
             assert_eq!(slices.all_logs(2), slices.logs(1).end);
             let huge =

@@ -116,6 +116,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
         let mut queue = std::mem::replace(&mut self.queue, self.ground.queue(slices)?);
         let before = std::mem::replace(&mut self.slices, slices.clone());
+        for log in before.lows() {
+            queue
+                .take(log, self.ground.space)?
+                .drain(self.ground.space, |block| block.iter().try_for_each(|&request| self.enqueue(level, request)))?;
+        }
         for level in level..self.ground.variables.len() {
             for log in before.logs(level) {
                 queue.take(log, self.ground.space)?.drain(self.ground.space, |block| {
@@ -134,7 +139,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// One of this worker's requests for `level`, if there are any.
     pub fn any(&self, level: usize) -> Result<Option<[I; N]>> {
         let mut any = None;
-        for log in self.slices.logs(level) {
+        for log in self.logs(level) {
             let none = self.queue.all(log, self.ground.space, |request| {
                 any = Some(*request);
                 false
@@ -150,7 +155,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// not, that may tell already.
     pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
         let Ground { spec, space, .. } = self.ground;
-        for log in self.slices.logs(level) {
+        for log in self.logs(level) {
             if !self.queue.all(log, space, |request| spec.same_as_operand(request) == Some(lane))? {
                 return Ok(false);
             }
@@ -160,7 +165,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// How many requests this worker has for `level`.
     pub fn waiting(&mut self, level: usize) -> Result<u64> {
-        self.slices.logs(level).map(|log| self.queue.count(log, self.ground.space)).sum()
+        self.logs(level).map(|log| self.queue.count(log, self.ground.space)).sum()
+    }
+
+    /// The logs of this worker's requests for `level`.
+    fn logs(&self, level: usize) -> impl Iterator<Item = usize> + use<I, S, N> {
+        let lows = if level == self.level + 1 { self.slices.lows() } else { 0..0 };
+        lows.chain(self.slices.logs(level))
     }
 
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
@@ -347,22 +358,28 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Sends what the batch asks for; most of it goes to the level below.
     fn send_asked(&mut self, batch: &mut Batch<I, N>) -> Result<()> {
-        let ([near, far], level, space) = (batch.take_asked(), self.level + 1, self.ground.space);
-        far.iter().try_for_each(|&request| self.ask(request))?;
-        if self.slices.logs(level).len() == 1 {
-            return self.queue.push_all(level, near, space);
-        }
-        let log = |request: &[I; N]| self.slices.log_of(level, &request[..N - 1], true);
-        // Those that follow each other mostly go together.
-        let mut rest = near;
-        while let Some(to) = rest.first().map(log) {
-            let (run, others) = rest.split_at(rest.iter().position(|request| log(request) != to).unwrap_or(rest.len()));
-            self.queue.push_all(to, run, space)?;
-            rest = others;
+        let [lows, highs, far] = batch.take_asked();
+        self.send_near(lows, lows.len() >= FEW)?;
+        self.send_near(highs, false)?;
+        far.iter().try_for_each(|&request| self.ask(request))
+    }
+
+    /// Sends `requests` to the level below, those of low children to logs of their own.
+    fn send_near(&mut self, mut requests: &[[I; N]], low: bool) -> Result<()> {
+        let level = self.level + 1;
+        while !requests.is_empty() {
+            let (slice, count) = self.slices.run_of(level, requests);
+            let (run, others) = requests.split_at(count);
+            let log = if low { slice } else { self.slices.log_of_slice(level, slice) };
+            self.queue.push_all(log, run, self.ground.space)?;
+            requests = others;
         }
         Ok(())
     }
 }
+
+/// Fewer requests of low children are sent as others are: a small level has no use for a log of its own.
+const FEW: usize = BATCH / 4;
 
 /// What a worker knows while it goes through the requests of a level.
 struct Course<I, R, const N: usize, const L: usize> {
