@@ -67,10 +67,14 @@ impl Limits {
         }
     }
 
-    /// Records that can be in memory at once, sorted: three quarters of the share are for them, an eighth each for cells and for a
-    /// cell that is sorted once more.
+    /// Records that can be in memory at once, sorted.
     pub fn most_sorted<I: Lane, const N: usize>(&self) -> u64 {
-        (self.sort / 4 * 3 / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
+        (self.sorted_bytes() / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
+    }
+
+    /// What they take: three quarters of the share are for them, an eighth each for cells and for a cell that is sorted once more.
+    pub fn sorted_bytes(&self) -> usize {
+        self.sort / 4 * 3
     }
 
     /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share.

@@ -189,7 +189,7 @@ impl Sorter {
         &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 
-    /// The array of the records that were ordered last, or so many words of it, to be [given back](Self::give_back).
+    /// The array of the records that were ordered last, or one of so many words at least, to be [given back](Self::give_back).
     pub fn lend(&mut self, words: usize) -> Vec<u64> {
         at_least(&mut self.records, words);
         std::mem::take(&mut self.records)

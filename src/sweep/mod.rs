@@ -1,10 +1,11 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
 //! Read in this order: [`spec`] (what an operation is), [`expand`], [`ground`], [`frontier`] and [`batch`] (top-down), [`reduce`],
-//! [`number`], [`ordered`], [`lows`], [`merge`] and [`siblings`] (bottom-up), [`team`], [`slices`] and [`pile`] (several threads inside one level, or several parts of
-//! it), [`small`] and [`table`] (both in plain arrays), [`build`] (one after the other), [`apply`] (the first operation), [`restrict`]
-//! (the first with a rule for levels), [`compact`] and [`lift`] (levels where nothing changes), [`nest`] and [`quantify`] (sweeps
-//! inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels along arcs: counts, costs).
+//! [`number`], [`ordered`], [`lows`], [`merge`] and [`siblings`] (bottom-up), [`team`], [`slices`] and [`pile`] (several threads
+//! inside one level, or several parts of it), [`small`] and [`table`] (both in plain arrays), [`build`] (one after the other),
+//! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] and [`lift`] (levels where nothing
+//! changes), [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels
+//! along arcs: counts, costs).
 
 pub mod and_exists;
 pub mod apply;

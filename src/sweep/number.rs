@@ -32,7 +32,7 @@ pub struct Nodes<'a, I: Lane> {
     pub ids: Dense<'a, I>,
     /// Where the worker works.
     pub desk: &'a mut Desk,
-    /// The same in order, if they are; the desk's sorter sorts nothing before they have their ids.
+    /// The same in order, if they are; the desk's sorter, whose array they have, sorts nothing before they have their ids.
     ordered: Option<Ordered<I>>,
     /// What of these is numbered.
     numbered: Vec<Numbered>,
@@ -71,7 +71,7 @@ fn pairs_of<'d, I: Lane>(children: &'d Dense<'_, I>) -> &'d [[I; 2]] {
     children.pairs().expect("nodes that can be brought in order have their children in an array")
 }
 
-/// Numbers the nodes of `level`, those of each worker in turn. Where all are sorted, each worker still has to put its ids, and
+/// Numbers the nodes of `level`, those of each worker in turn. Where all are in order, each worker still has to put its ids, and
 /// this gives the new nodes, to be written one after the other.
 pub fn number<I: Lane>(
     level: &mut [Nodes<'_, I>],
@@ -173,7 +173,7 @@ fn number_ordered<I: Lane>(
 }
 
 /// Where the nodes of all are cut such that about as many are in each of as many ranges: where low children are marked, between
-/// chunks of marks.
+/// chunks of marks, though many have one low child.
 fn cuts<I: Lane>(level: &[Nodes<'_, I>]) -> Vec<I::Pair> {
     let mut samples: Vec<_> = level.iter().flat_map(|nodes| some_of(pairs_of(&nodes.children), SAMPLES)).collect();
     samples.sort_unstable();
@@ -195,7 +195,7 @@ fn merging<I: Lane>(
     move |siblings| last.write(siblings, writer, space, &mut put)
 }
 
-/// So many nodes of a run tell how all lie.
+/// So many nodes of a worker tell how all of them lie.
 const SAMPLES: usize = 64;
 
 #[cfg(test)]
@@ -212,55 +212,59 @@ mod tests {
             (self.0 >> 8) % end
         }
 
-        /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of ten nodes.
-        fn nodes(&mut self, len: usize, first: u32, children: u32, bare: u32) -> Vec<[u32; 2]> {
-            let node = |_| match (self.below(20), self.below(10) < bare) {
-                (0, _) => [self.below(2), self.below(2)],
+        /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of 32 nodes.
+        fn nodes(&mut self, len: usize, first: u64, children: u32, bare: u32) -> Vec<[u64; 2]> {
+            let child = |first: u64, random: &mut Self| first + u64::from(random.below(children));
+            let node = |_| match (self.below(20), self.below(32) < bare) {
+                (0, _) => [u64::from(self.below(2)), u64::from(self.below(2))],
                 (1, false) => [first + 7; 2],
-                (_, true) => [first + self.below(children), 0],
-                (_, false) => [first + self.below(children), 2 + self.below(children)],
+                (_, true) => [child(first, self), 0],
+                (_, false) => [child(first, self), child(2, self)],
             };
             (0..len).map(node).collect()
         }
     }
 
     /// The first id that is free.
-    const END: u64 = 1 << 28;
+    const fn end<I: Lane>() -> u64 {
+        I::MARK >> 3
+    }
 
     /// The new nodes of a level, and the ids of all.
-    fn slowly(level: &[Vec<[u32; 2]>]) -> (Vec<[u32; 2]>, Vec<Vec<u32>>) {
+    fn slowly<I: Lane>(level: &[Vec<[u64; 2]>]) -> (Vec<[u64; 2]>, Vec<Vec<u64>>) {
         let mut fresh: Vec<_> = level.iter().flatten().copied().filter(|[low, high]| low != high).collect();
         fresh.sort_unstable();
         fresh.dedup();
-        let id = |node: &[u32; 2]| fresh.binary_search(node).map_or(node[0], |at| END as u32 + at as u32);
+        let id = |node: &[u64; 2]| fresh.binary_search(node).map_or(node[0], |at| end::<I>() + at as u64);
         let ids = level.iter().map(|nodes| nodes.iter().map(id).collect()).collect();
         (fresh, ids)
     }
 
-    fn nodes_of<'a>(children: &[[u32; 2]], desk: &'a mut Desk) -> Nodes<'a, u32> {
+    fn nodes_of<'a, I: Lane>(children: &[[u64; 2]], desk: &'a mut Desk) -> Nodes<'a, I> {
         let len = children.len();
         let mut array = Array::of(Vec::new(), 2 * len);
-        array.pairs_mut().copy_from_slice(children);
-        let ids = Array::of(vec![u64::MAX; len.div_ceil(2)], len);
+        array.pairs_mut().iter_mut().zip(children).for_each(|(pair, children)| *pair = children.map(I::of));
+        let ids = Array::of(vec![u64::MAX; (len * I::WORDS).div_ceil(2)], len);
         Nodes::new(len as u64, Dense::Array(array), Dense::Array(ids), desk)
     }
 
-    fn ids_of(nodes: &Nodes<'_, u32>) -> Vec<u32> {
+    fn ids_of<I: Lane>(nodes: &Nodes<'_, I>) -> Vec<u64> {
         let Dense::Array(ids) = &nodes.ids else { unreachable!("an array stays one") };
-        ids.values().to_vec()
+        ids.values().iter().map(|id| id.get()).collect()
     }
 
     /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked.
-    fn check(level: &[Vec<[u32; 2]>], space: &Space) -> Result<usize> {
-        let (fresh, ids) = slowly(level);
+    fn check<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<usize> {
+        let (fresh, ids) = slowly::<I>(level);
         let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
-        let mut nodes: Vec<_> = level.iter().zip(&mut desks).map(|(children, desk)| nodes_of(children, desk)).collect();
+        let mut nodes: Vec<_> =
+            level.iter().zip(&mut desks).map(|(children, desk)| nodes_of::<I>(children, desk)).collect();
         nodes.iter_mut().try_for_each(|nodes| nodes.order(space))?;
         let marked = nodes.iter().filter(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks)).count();
         let mut seen = Vec::new();
-        for mut some in number_ordered(&mut nodes, END, &Team::default(), space)? {
+        for mut some in number_ordered(&mut nodes, end::<I>(), team, space)? {
             some.drain(space, |nodes| {
-                seen.extend_from_slice(nodes);
+                seen.extend(nodes.iter().map(|node| node.map(I::get)));
                 Ok(())
             })?;
         }
@@ -273,23 +277,30 @@ mod tests {
     #[test]
     fn nodes_of_every_kind_are_numbered_as_if_they_were_sorted() -> Result<()> {
         let (mut random, mut marked) = (Random(1), [0; 5]);
-        let lengths = [0, 1, 63, 64, 300, 3000];
+        let teams: Vec<_> = (1..=4).map(Team::new).collect::<Result<_>>()?;
+        let lengths = [0, 64, 1100, 2000, 3000, 4000];
         for sort in [2000, 1 << 24] {
-            let space = testing::space_with(|limits| (limits.sort, limits.block) = (sort, 4096));
-            for turn in 0..1500 {
+            let space = testing::space_with(|limits| (limits.sort, limits.block, limits.arcs) = (sort, 4096, 0));
+            for turn in 0..1000 {
                 let workers = 1 + turn % 4;
                 let nodes = |random: &mut Random| {
-                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 100 } else { 3000 });
+                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 100 } else { 4000 });
                     // As many low children as nodes, a few, or many more, and near to or far from those of others.
                     let children = [len as u32 + 1, 5, 6 * len as u32 + 1, 50_000][random.below(4) as usize];
-                    let first = 2 + [0, 1, 1000, 1 << 27][random.below(4) as usize] + random.below(100);
-                    let bare = [0, 5, 9, 10][random.below(4) as usize];
+                    let first = 2 + [0, 1, 1000, 1 << 27][random.below(4) as usize] + u64::from(random.below(100));
+                    let bare = [16, 30, 30, 32][random.below(4) as usize];
                     random.nodes(len, first, children, bare)
                 };
                 let mut level: Vec<_> = (0..workers).map(|_| nodes(&mut random)).collect();
                 // There is no level without nodes.
                 level[0].push([0, 0]);
-                marked[check(&level, &space)?] += 1;
+                let team = &teams[workers - 1];
+                let some = if turn % 3 == 0 {
+                    check::<u64>(&level, team, &space)?
+                } else {
+                    check::<u32>(&level, team, &space)?
+                };
+                marked[some] += 1;
             }
         }
         assert!(marked.iter().all(|turns| *turns > 0), "some, all and none are marked: {marked:?}");
@@ -297,17 +308,30 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_are_not_like_the_sample_are_sorted() -> Result<()> {
+        let (space, len) = (testing::space(1 << 24), 3000u64);
+        let step = len.div_ceil(512) | 1;
+        let node = |at| if at % step == 0 { [2 + at, 0] } else { [2 + at, 3 + at] };
+        let level = [(0..len).map(node).collect()];
+        assert_eq!(check::<u32>(&level, &Team::default(), &space)?, 0);
+        let bare = [(0..len).map(|at| [2 + at, 0]).collect()];
+        assert_eq!(check::<u32>(&bare, &Team::default(), &space)?, 1);
+        Ok(())
+    }
+
+    #[test]
     fn one_worker_numbers_alone_as_several_do() -> Result<()> {
         let (space, mut random) = (testing::space(1 << 24), Random(2));
-        for (len, bare) in [(0, 0), (10, 9), (500, 0), (500, 9), (5000, 5), (5000, 10)] {
+        for (len, bare) in [(0, 0), (10, 30), (500, 0), (500, 30), (5000, 16), (5000, 30), (5000, 32)] {
             let level = [random.nodes(len, 2, 2 + len as u32, bare)];
-            let (fresh, ids) = slowly(&level);
+            let (fresh, ids) = slowly::<u32>(&level);
             let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
             let first = writer.end();
             let mut nodes = nodes_of(&level[0], &mut desk);
             number_alone(&mut nodes, &mut writer, &space)?;
             assert_eq!(writer.end() - first, fresh.len() as u64);
-            let ids = ids[0].iter().map(|&id| if u64::from(id) < END { id } else { id - END as u32 + first as u32 });
+            let end = end::<u32>();
+            let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
             assert!(ids_of(&nodes).into_iter().eq(ids));
         }
         Ok(())

@@ -5,7 +5,7 @@
 //!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
 //! ```
 //! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
-//! half as long as to sort them.
+//! half as long as to sort them where levels are wide; where fewer are bare, or they are few, it takes longer.
 
 use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
 
@@ -45,10 +45,12 @@ pub struct Numbered {
 }
 
 /// Levels of fewer nodes are sorted.
-const FEW: usize = 64;
+const FEW: usize = 1024;
 /// So many nodes tell how all lie.
 const SAMPLE: usize = 512;
-/// There are marks for at most so many low children a node.
+/// One node in so many is not bare at most.
+const OTHERS: usize = 8;
+/// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 8;
 
 impl<I: Lane> Ordered<I> {
@@ -69,16 +71,22 @@ impl<I: Lane> Ordered<I> {
         // A clock is no cheaper than a small level.
         let _ordering = (pairs.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let some = some_of(pairs, SAMPLE);
-        let bare = some.clone().filter(|[_, high]| high.get() == FALSE);
-        let range = cells::Range::of(bare.clone().map(|[low, _]| *low));
+        let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
+        let bare = differing.clone().filter(|[_, high]| high.get() == FALSE);
+        if OTHERS * (differing.count() - bare.clone().count()) > all {
+            return Ok(None);
+        }
+        let range = cells::Range::of(bare.map(|[low, _]| *low));
         let first = range.base() / CHUNK as u64;
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
-        if 2 * bare.count() < some.count() || chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
+        if chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
             return Ok(None);
         }
         let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * (pairs.len() * 3 / 4));
-        if 8 * words > space.limits.sort / 4 * 3 {
+        // A sample does not tell to the last node how many others there are.
+        let others = 2 * pairs.len() / OTHERS;
+        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * others);
+        if 8 * words > space.limits.sorted_bytes() {
             return Ok(None);
         }
         let mut ordered = Self { words: sorter.lend(words), others: 0, first, chunks, marker: PhantomData };
@@ -110,9 +118,9 @@ impl<I: Lane> Ordered<I> {
         true
     }
 
-    /// Where the marks are.
+    /// Where the marks are, of which there are some.
     fn places(&self) -> Places<I> {
-        Places { first: I::of(self.first), last: (self.chunks * CHUNK).wrapping_sub(1) }
+        Places { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
     }
 
     /// The marks, the ids of what is marked, and the others with all room behind them.
@@ -142,21 +150,22 @@ impl<I: Lane> Ordered<I> {
 
     /// Puts the ids of all nodes, which have these children, when they are `numbered`; gives the array back.
     pub fn put_ids(mut self, numbered: &[Numbered], pairs: &[[I; 2]], ids: &mut [I]) -> Vec<u64> {
-        let (chunks, places) = (self.chunks, self.places());
-        let (_, marked, records) = self.parts();
-        for Numbered { others: range, chunks, base } in numbered {
-            for &[id, _, node] in &records[range.clone()] {
-                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + base) };
+        let places = self.has_marks().then(|| self.places());
+        let (_, ids_of_marks, others) = self.parts();
+        for part in numbered {
+            for &[id, _, node] in &others[part.others.clone()] {
+                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + part.base) };
                 ids[node.get() as usize] = id;
             }
-            let less = I::of(I::MARK - base);
-            marked[chunks.start * CHUNK..chunks.end * CHUNK].iter_mut().for_each(|id| *id = id.minus(less));
+            let less = I::of(I::MARK - part.base);
+            let marks = part.chunks.start * CHUNK..part.chunks.end * CHUNK;
+            ids_of_marks[marks].iter_mut().for_each(|id| *id = id.minus(less));
         }
-        if chunks > 0 {
+        if let Some(places) = places {
             for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
                 let (is_marked, place) = places.of(low, high);
                 let own = select_unpredictable(low == high, low, *id);
-                *id = select_unpredictable(is_marked, marked[place], own);
+                *id = select_unpredictable(is_marked, ids_of_marks[place], own);
             }
         }
         self.words

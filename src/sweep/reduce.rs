@@ -11,7 +11,7 @@
 //! another worker has the parent.
 //!
 //! Cost: an arc that comes from further up is pushed and popped once, every node marked or sorted once. Memory: the shares for
-//! queue and diagrams, and three arrays of one level.
+//! queue and diagrams, and of one level the children, the ids, and what brings them in order.
 //!
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
