@@ -45,6 +45,12 @@ impl<'a, I: Lane> Lows<'a, I> {
         self.marks.len()
     }
 
+    /// The ids of the chunk that begins with `start`, if it is in the range.
+    #[inline(always)]
+    fn ids_of(&mut self, start: u64) -> Option<&mut [I]> {
+        self.chunk(start).map(|chunk| &mut self.ids[chunk * CHUNK..][..CHUNK])
+    }
+
     /// Which chunk begins with `start`, if it is in the range.
     #[inline(always)]
     fn chunk(&self, start: u64) -> Option<usize> {
@@ -108,21 +114,28 @@ impl<'a, I: Lane> Walk<'a, I> {
             last.count(fresh as u64, room[fresh - 1]);
             out.advance(fresh);
         }
-        for each in &mut self.all {
-            if let Some(chunk) = each.chunk(start) {
-                let ids = &mut each.ids[chunk * CHUNK..][..CHUNK];
-                for (at, id) in ones(lows).zip(first..) {
-                    ids[at] = I::of(id);
-                }
+        if let Some(ids) = self.all.iter_mut().find_map(|each| each.ids_of(start)) {
+            for (at, id) in ones(lows).zip(first..) {
+                ids[at] = I::of(id);
             }
         }
         Ok(())
+    }
+
+    /// Gives all who have the chunk at hand the ids that the first of them has got.
+    #[inline(always)]
+    fn share(&mut self) {
+        let mut all = self.all.iter_mut().filter_map(|each| each.ids_of(self.start));
+        if let Some(ids) = all.next() {
+            all.for_each(|others| others.copy_from_slice(ids));
+        }
     }
 
     /// Goes on to the next mark.
     #[inline(always)]
     fn find(&mut self) {
         if self.left == 0 {
+            self.share();
             self.enter(self.start + CHUNK as u64);
         } else {
             self.next = self.start + u64::from(self.left.trailing_zeros());

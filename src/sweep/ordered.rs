@@ -9,6 +9,8 @@
 
 use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
 
+use smallvec::SmallVec;
+
 use super::{lows::Lows, marks::CHUNK, merge::Piece, siblings::Siblings};
 use crate::{
     disk::{
@@ -44,6 +46,13 @@ pub struct Numbered {
     pub base: u64,
 }
 
+impl Numbered {
+    /// What to take off a marked id.
+    fn less<I: Lane>(&self) -> I {
+        I::of(I::MARK - self.base)
+    }
+}
+
 /// Levels of fewer nodes are sorted.
 const FEW: usize = 1024;
 /// So many nodes tell how all lie.
@@ -51,7 +60,7 @@ const SAMPLE: usize = 512;
 /// One node in so many is not bare at most.
 const OTHERS: usize = 8;
 /// There are marks for at most so many low children for each node of a worker.
-const SPARSE: u64 = 8;
+const SPARSE: u64 = 16;
 
 impl<I: Lane> Ordered<I> {
     /// The nodes with these children, of which the bare ones are marked if they are most, and near enough to each other.
@@ -154,19 +163,17 @@ impl<I: Lane> Ordered<I> {
         let (_, ids_of_marks, others) = self.parts();
         for part in numbered {
             for &[id, _, node] in &others[part.others.clone()] {
-                let id = if id.get() < I::MARK { id } else { I::of(id.get() - I::MARK + part.base) };
-                ids[node.get() as usize] = id;
+                ids[node.get() as usize] = if id.get() < I::MARK { id } else { id.minus(part.less()) };
             }
-            let less = I::of(I::MARK - part.base);
-            let marks = part.chunks.start * CHUNK..part.chunks.end * CHUNK;
-            ids_of_marks[marks].iter_mut().for_each(|id| *id = id.minus(less));
         }
-        if let Some(places) = places {
-            for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
-                let (is_marked, place) = places.of(low, high);
-                let own = select_unpredictable(low == high, low, *id);
-                *id = select_unpredictable(is_marked, ids_of_marks[place], own);
-            }
+        let (Some(places), [first, later @ ..]) = (places, numbered) else { return self.words };
+        let later: SmallVec<[_; 1]> = later.iter().map(|part| (part.chunks.start * CHUNK, part.less())).collect();
+        for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
+            let (is_marked, place) = places.of(low, high);
+            let less =
+                later.iter().fold(first.less(), |before, &(start, less)| if place < start { before } else { less });
+            let own = select_unpredictable(low == high, low, *id);
+            *id = select_unpredictable(is_marked, ids_of_marks[place].minus(less), own);
         }
         self.words
     }
