@@ -29,7 +29,8 @@ use super::{
 };
 use crate::error::Result;
 
-/// One log of records per level; levels are taken in the order 0, 1, 2, …
+/// One log of records per level; levels are taken in the order 0, 1, 2, … A level that has been taken may be pushed to and taken
+/// again.
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
@@ -78,7 +79,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         space.pool.charge(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
     }
 
-    /// Pushes `record` for `level`, which has not been taken.
+    /// Pushes `record` for `level`.
     #[inline(always)]
     pub fn push(&mut self, level: usize, record: [I; N], space: &Space) -> Result<()> {
         if !self.levels[level].push(record) {
@@ -275,6 +276,31 @@ mod tests {
         }
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
         assert!(spilled > 8_000_000 && peak < 1_500_000, "{spilled} bytes written, {peak} at the peak");
+        Ok(())
+    }
+
+    #[test]
+    fn levels_that_are_taken_again_and_again_lose_nothing() -> Result<()> {
+        const AGAIN: usize = 2 * GROUP + 3;
+        let space = testing::space_with(|limits| (limits.block, limits.queue) = (4 << 10, 16 << 10));
+        let mut queue = LevelQueue::<u32, 3>::new(3 * AGAIN, 1, &space)?;
+        for level in AGAIN..3 * AGAIN {
+            for at in 0..1000 {
+                queue.push(at % AGAIN, [level as u32, at as u32, 0], &space)?;
+                queue.push(level, [at as u32; 3], &space)?;
+            }
+            let mut found = Vec::new();
+            for again in 0..AGAIN {
+                queue.take(again, &space)?.drain(&space, |records| {
+                    found.extend(records.iter().map(|record| (record[0], record[1])));
+                    Ok(())
+                })?;
+            }
+            found.sort_unstable();
+            assert!(found.into_iter().eq((0..1000).map(|at| (level as u32, at))));
+            assert_eq!(queue.take(level, &space)?.count(), 1000);
+        }
+        assert!(queue.held == 0 && space.meter.spilled_bytes.load(Relaxed) > 0);
         Ok(())
     }
 

@@ -33,8 +33,8 @@ pub trait Source<I: Lane, const N: usize>: Sized {
     /// Shows each, and what it has in `lane`, for the last time.
     fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
 
-    /// Is done with, as after that.
-    fn finish(self) {}
+    /// Drops all, as if they had been drained.
+    fn discard(self) {}
 }
 
 impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {

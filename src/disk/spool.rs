@@ -429,7 +429,7 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
         self.some(SAMPLED, space)
     }
 
-    fn finish(self) {
+    fn discard(self) {
         self.clear();
     }
 

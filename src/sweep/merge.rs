@@ -4,7 +4,7 @@ use std::hint::select_unpredictable;
 
 use super::lows::{Lows, Walk};
 use crate::{
-    disk::{lane::Lane, runs::next_of, sorter::first_two, space::Space, spool::Spool},
+    disk::{ascending::next_of, lane::Lane, sorter::first_two, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
 };

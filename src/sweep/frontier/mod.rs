@@ -116,17 +116,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
         let mut queue = std::mem::replace(&mut self.queue, self.ground.queue(slices)?);
         let before = std::mem::replace(&mut self.slices, slices.clone());
-        for log in before.lows() {
+        let lows = before.lows().map(|log| (level, log));
+        let all =
+            (level..self.ground.variables.len()).flat_map(|level| before.logs(level).map(move |log| (level, log)));
+        for (level, log) in lows.chain(all) {
             queue
                 .take(log, self.ground.space)?
                 .drain(self.ground.space, |block| block.iter().try_for_each(|&request| self.enqueue(level, request)))?;
-        }
-        for level in level..self.ground.variables.len() {
-            for log in before.logs(level) {
-                queue.take(log, self.ground.space)?.drain(self.ground.space, |block| {
-                    block.iter().try_for_each(|&request| self.enqueue(level, request))
-                })?;
-            }
         }
         Ok(())
     }
