@@ -18,8 +18,8 @@
 //! it; where that is still beyond it, or there is but one log, the requests are sorted once more by that operand and it is read in
 //! order too.
 //!
-//! Cost: every request is pushed, merged or sorted, and popped once; O(sort(requests)) transfers. Memory: the budget's shares for queue
-//! and arcs, and one level's array for sorting.
+//! Cost: every request is pushed, merged or sorted, and popped once; O(sort(requests)) transfers. Memory: the budget's shares for
+//! queue and arcs, and one level's array for sorting.
 
 use std::{
     iter, mem,
