@@ -11,7 +11,8 @@
 //!
 //! So many nodes as lie in one strip can mostly be read at random, where all of a level are too many.
 //!
-//! What follows from a request is mostly at about the same place one level below, so that it is the same worker's.
+//! What follows from a request is mostly at about the same place one level below, so that it is the same worker's. So is an id that
+//! comes from above and is asked for on the next level only: it goes by its place there.
 
 use std::{ops::Range, sync::Arc};
 
@@ -30,9 +31,13 @@ pub struct Slices {
 
 impl Slices {
     /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `parts`.
-    pub fn of<L: Iterator<Item = (u64, u64)>>(levels: impl Iterator<Item = L>, parts: Parts, strips: u32) -> Self {
+    pub fn of<const N: usize>(levels: &[[(u64, u64); N]], parts: Parts, strips: u32) -> Self {
         let slices = (parts.workers() as u64) << strips;
-        let levels = if slices == 1 { Arc::default() } else { levels.map(|lanes| Slice::of(lanes, slices)).collect() };
+        if slices == 1 {
+            return Self { parts, strips, levels: Arc::default() };
+        }
+        let below = |level: usize| levels.get(level + 1).copied().unwrap_or([(0, 0); N]);
+        let levels = (0..levels.len()).map(|level| Slice::of(&levels[level], &below(level), slices)).collect();
         Self { parts, strips, levels }
     }
 
@@ -94,8 +99,8 @@ impl Slices {
 
     /// The lane by which `level` is parted, and the ids there that are in a strip of `worker`; none where all lanes tell.
     pub fn ids_of(&self, level: usize, worker: usize, strip: usize) -> Option<(usize, Range<u64>)> {
-        let slice = self.levels.get(level).filter(|slice| slice.count > 0)?;
-        Some((slice.lane, slice.ids((worker << self.strips) + strip)))
+        let slice = self.levels.get(level).filter(|slice| slice.here.count > 0)?;
+        Some((slice.lane, slice.here.ids((worker << self.strips) + strip)))
     }
 
     /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
@@ -124,8 +129,12 @@ impl Slices {
     pub fn run_of<I: Lane, const N: usize>(&self, level: usize, requests: &[[I; N]]) -> (usize, usize) {
         let (Some(first), Some(slice)) = (requests.first(), self.levels.get(level)) else { return (0, requests.len()) };
         let strip = self.slice_of(level, &first[..N - 1]);
-        let ids = if slice.count > 0 { slice.ids(strip) } else { 0..0 };
-        let is_within = |request: &[I; N]| request[slice.lane].get().wrapping_sub(ids.start) < ids.end - ids.start;
+        let [here, below] = [slice.here.ids(strip), slice.below.ids(strip)];
+        let is_within = |request: &[I; N]| {
+            let id = request[slice.lane].get();
+            (id.wrapping_sub(here.start) < here.end - here.start)
+                | (id.wrapping_sub(below.start) < below.end - below.start)
+        };
         // Mostly all are, and to see that needs no branch for each.
         if requests.iter().filter(|request| is_within(request)).count() == requests.len() {
             return (strip, requests.len());
@@ -138,16 +147,14 @@ impl Slices {
     #[inline(always)]
     fn slice_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
         let slice = &self.levels[level];
-        let offset = ids[slice.lane].get().wrapping_sub(slice.first);
-        let (part, parts) = if offset < slice.count {
-            (offset, slice.scale)
-        } else {
-            // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids
-            // have in common does not matter.
-            let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
-            (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32, (self.workers() as u64) << self.strips)
-        };
-        ((part * parts) >> 32) as usize
+        let id = ids[slice.lane].get();
+        if let Some(slice) = slice.here.slice_of(id).or_else(|| slice.below.slice_of(id)) {
+            return slice;
+        }
+        // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids have in
+        // common does not matter.
+        let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
+        (((all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * self.slices() as u64) >> 32) as usize
     }
 }
 
@@ -156,33 +163,54 @@ const fn logs_of(strips: u32) -> usize {
     if strips == 0 { 1 } else { (1 << strips) + 1 }
 }
 
-/// How the requests of a level are parted: by where one of their ids is among those of the level, or, where it is not there, by
-/// all ids.
+/// How the requests of a level are parted: by where one of their ids is among those of the level, or of the next one, or, where it is
+/// on neither, by all ids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slice {
     lane: usize,
+    here: Span,
+    below: Span,
+}
+
+impl Slice {
+    /// That of a level of which so many ids from `first` on are in each of the lanes, and so many of the level `below`: of the lane
+    /// that has most of them.
+    fn of<const N: usize>(here: &[(u64, u64); N], below: &[(u64, u64); N], slices: u64) -> Self {
+        let lane = (0..N).max_by_key(|&lane| (here[lane].1, std::cmp::Reverse(lane))).unwrap_or(0);
+        match Span::of(here[lane], slices) {
+            Some(here) => Self { lane, here, below: Span::of(below[lane], slices).unwrap_or_default() },
+            None => Self::default(),
+        }
+    }
+}
+
+/// Ids in a row, as many in each slice; or none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
     first: u64,
     count: u64,
     /// Each slice has 2^32 units; so many of them are one id's.
     scale: u64,
 }
 
-impl Slice {
-    /// That of a level of which so many ids from `first` on are in each of the lanes: of the one that has most of them.
-    fn of(lanes: impl Iterator<Item = (u64, u64)>, slices: u64) -> Self {
-        let most = lanes.enumerate().max_by_key(|&(lane, (_, count))| (count, std::cmp::Reverse(lane)));
-        match most {
-            // Beyond 2^32 ids for each, one would be less than a unit.
-            Some((lane, (first, count))) if count >= LEAST * slices && count >> 32 < slices => {
-                Self { lane, first, count, scale: (slices << 32) / count }
-            }
-            _ => Self::default(),
-        }
+impl Span {
+    /// So many ids from `first` on, if these are neither too few nor too many.
+    fn of((first, count): (u64, u64), slices: u64) -> Option<Self> {
+        // Beyond 2^32 ids for each, one would be less than a unit.
+        let is_right = count >= LEAST * slices && count >> 32 < slices;
+        is_right.then(|| Self { first, count, scale: (slices << 32) / count })
     }
 
-    /// The ids of one slice, where these tell.
+    /// The slice of an id, if it is one of these.
+    #[inline(always)]
+    fn slice_of(&self, id: u64) -> Option<usize> {
+        let offset = id.wrapping_sub(self.first);
+        (offset < self.count).then_some(((offset * self.scale) >> 32) as usize)
+    }
+
+    /// The ids of a slice.
     fn ids(&self, slice: usize) -> Range<u64> {
-        let start = |slice: u64| self.first + (slice << 32).div_ceil(self.scale).min(self.count);
+        let start = |slice: u64| self.first + (slice << 32).div_ceil(self.scale.max(1)).min(self.count);
         start(slice as u64)..start(slice as u64 + 1)
     }
 }
@@ -199,9 +227,10 @@ mod tests {
         for (workers, strips) in [(2, 0), (3, 0), (1, 5), (2, 3), (5, 1), (1000, 0)] {
             let logs = (workers as u64) << strips;
             let count = 70 * logs + 1;
-            // Most ids are in the second lane.
-            let lanes = [[(0, 0), (0, 0)], [(0, 9), (1000, count)]];
-            let slices = Slices::of(lanes.iter().map(|lanes| lanes.iter().copied()), Parts::new(workers), strips);
+            // Most ids of the level are in the second lane, and so is that of the next one which tells.
+            let (here, below) = (1000 * logs, 500 * logs);
+            let levels = [[(0, 0), (0, 0)], [(0, 9), (here, count)], [(0, 2 * count), (below, count)]];
+            let slices = Slices::of(&levels, Parts::new(workers), strips);
             // As (worker, strip), the strip beyond all for far requests.
             let log = |id: u64, near| {
                 let log = slices.log_of(1, &[7, id], near);
@@ -209,21 +238,26 @@ mod tests {
                 let worker = (0..workers).find(of).expect("a log of the level");
                 (worker, log - slices.strips_of(1, worker).start)
             };
-            let found: Vec<_> = (1000..1000 + count).map(|id| log(id, true)).collect();
-            assert!(found.is_sorted());
-            for own in (0..workers).flat_map(|worker| (0..1 << strips).map(move |strip| (worker, strip))) {
-                let ids = found.iter().filter(|&&log| log == own).count();
-                assert!((69..=72).contains(&ids), "{ids} of {count} for {own:?} of {logs}");
-            }
-            for (id, &(worker, strip)) in (1000..).zip(&found) {
-                let (lane, ids) = slices.ids_of(1, worker, strip).expect("a level with many ids");
-                assert!(lane == 1 && ids.contains(&id), "{id} is not in {ids:?}");
-                assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
-                assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
+            for first in [here, below] {
+                let found: Vec<_> = (first..first + count).map(|id| log(id, true)).collect();
+                assert!(found.is_sorted());
+                for own in (0..workers).flat_map(|worker| (0..1 << strips).map(move |strip| (worker, strip))) {
+                    let ids = found.iter().filter(|&&log| log == own).count();
+                    assert!((69..=72).contains(&ids), "{ids} of {count} for {own:?} of {logs}");
+                }
+                for (id, &(worker, strip)) in (first..).zip(&found) {
+                    let (lane, ids) = slices.ids_of(1, worker, strip).expect("a level with many ids");
+                    // What is read of a strip is what it has of the level itself.
+                    assert!(lane == 1 && ids.contains(&(id - first + here)), "{id} is not in {ids:?}");
+                    assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
+                    assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
+                }
             }
             // Several in a row go together, and before the logs of all levels there is one for each strip.
-            let mut left: Vec<_> = (1000..1000 + count).chain([3, 3, 5000]).map(|id| [7, id, 0]).collect();
+            let ids = (here..here + count).chain([3, 3, 5000 * logs, below + 1]).chain(below..below + count);
+            let mut left: Vec<_> = ids.map(|id| [7, id, 0]).collect();
             assert_eq!(slices.lows().end, slices.logs(0).start);
+            let mut runs = 0;
             while !left.is_empty() {
                 let (strip, run) = slices.run_of(1, &left);
                 let others = left.split_off(run);
@@ -232,11 +266,11 @@ mod tests {
                         .all(|[lane, id, _]| slices.log_of(1, &[*lane, *id], true) == slices.log_of_slice(1, strip))
                 );
                 assert!(slices.lows_of(strip >> strips).contains(&strip));
-                left = others;
+                (left, runs) = (others, runs + 1);
             }
+            assert!(runs <= 2 * logs + 3, "{runs} runs for {logs} logs");
             assert_eq!(slices.all_logs(2), slices.logs(1).end);
-            let huge =
-                Slices::of([[(0, logs << 32)]].iter().map(|lanes| lanes.iter().copied()), Parts::new(workers), strips);
+            let huge = Slices::of(&[[(0, logs << 32)]], Parts::new(workers), strips);
             assert!(huge.ids_of(0, 0, 0).is_none());
             // Elsewhere all ids tell.
             assert!((0..1000).all(|id| log(id, true).0 < workers && log(id, true).1 < 1 << strips));
