@@ -53,6 +53,7 @@ mod size;
 #[path = "peers"]
 #[allow(dead_code, reason = "shared with the benches `peers` and `operations`")]
 mod peers {
+    pub mod halves;
     pub mod lib_bdd;
     pub mod literals;
     pub mod machine;

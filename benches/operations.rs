@@ -40,6 +40,7 @@ mod size;
 
 #[path = "peers"]
 mod peers {
+    pub mod halves;
     pub mod lib_bdd;
     pub mod literals;
     pub mod machine;

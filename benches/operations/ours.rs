@@ -5,7 +5,7 @@ use strata_bdd::{Bdd, Config, Store, VariablePairs};
 use crate::{
     Failure,
     operations::{model::Package, queens::Board},
-    peers::literals::literals,
+    peers::{halves::in_halves, literals::literals},
 };
 
 /// A store with this budget.
@@ -16,12 +16,9 @@ pub fn store(memory: usize) -> Result<Store, Failure> {
 /// The placements in the first `rows` rows of a board of `n`; `row_done` hears of the nodes after each.
 pub fn board(n: u16, rows: u16, store: &Store, mut row_done: impl FnMut(u64)) -> Result<Bdd, Failure> {
     let mut board = store.constant(true);
+    let square = |i, j| store.cube(literals(n, i, j).map(|(variable, value)| (variable.into(), value)));
     for i in 0..rows {
-        let mut row = store.constant(false);
-        for j in 0..n {
-            row = row.or(&store.cube(literals(n, i, j).map(|(variable, value)| (variable.into(), value)))?)?;
-        }
-        board = board.and(&row)?;
+        board = board.and(&in_halves(0..n, &|j| square(i, j), &|left: Bdd, right| left.or(&right))?)?;
         row_done(board.node_count());
     }
     Ok(board)

@@ -1,8 +1,10 @@
 //! N-Queens with `biodivine-lib-bdd`: every diagram is an array of its own, one thread.
 
+use std::convert::Infallible;
+
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 
-use super::literals::literals;
+use super::{halves::in_halves, literals::literals};
 
 /// The placements in the first `rows` rows of a board of `n`, and the nodes of the largest diagram on the way.
 pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
@@ -12,7 +14,10 @@ pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
         let literals = literals(n, i, j).map(|(variable, value)| (variables[usize::from(variable)], value));
         set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
     };
-    let row = |i| (1..n).fold(square(i, 0), |row, j| row.or(&square(i, j)));
+    let row = |i| {
+        let Ok(row) = in_halves::<_, Infallible>(0..n, &|j| Ok(square(i, j)), &|left, right| Ok(left.or(&right)));
+        row
+    };
     let mut largest = 0;
     let mut board = row(0);
     for i in 1..rows {

@@ -1,7 +1,7 @@
 //! The recipe of Kunkle, Slavici and Cooperman (2010): a queen stands somewhere in the first row, and in the second, …
 //! Square (i, j) is variable N·i + j.
 
-use std::ops::Range;
+use std::ops::{BitAnd, BitOr, Range};
 
 use clap::ValueEnum;
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
@@ -36,7 +36,7 @@ pub fn board(
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
             for i in 0..n {
-                board = board.and(row(n, i, store)?)?;
+                board = board.join(row(n, i, 0..n, store)?, BitAnd::bitand)?;
                 row_done(i, board.bdd.node_count())?;
             }
             Ok(board)
@@ -53,30 +53,31 @@ fn balanced(
     row_done: &impl Fn(u32, u64) -> Result<(), Failure>,
 ) -> Result<Board, Failure> {
     if rows.len() == 1 {
-        let row = row(n, rows.start, store)?;
+        let row = row(n, rows.start, 0..n, store)?;
         row_done(rows.start, row.bdd.node_count())?;
         return Ok(row);
     }
     let middle = u32::midpoint(rows.start, rows.end);
     let upper = balanced(n, rows.start..middle, store, row_done)?;
-    Ok(upper.and(balanced(n, middle..rows.end, store, row_done)?)?)
+    Ok(upper.join(balanced(n, middle..rows.end, store, row_done)?, BitAnd::bitand)?)
 }
 
-/// A queen in row `i`: on its first square, or on its second, ….
-fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
-    let mut row = Board { bdd: store.constant(false), largest: 0 };
-    for j in 0..n {
-        let queen = queen(n, i, j, store)?;
-        let bdd = row.bdd.or(&queen)?;
-        row = Board { largest: row.largest.max(queen.node_count()).max(bdd.node_count()), bdd };
+/// A queen in these `columns` of row `i`: in the left half, or in the right half, each put together in the same way. Square after
+/// square, each would join a diagram of all before it.
+fn row(n: u32, i: u32, columns: Range<u32>, store: &Store) -> Result<Board> {
+    if columns.len() == 1 {
+        let bdd = queen(n, i, columns.start, store)?;
+        return Ok(Board { largest: bdd.node_count(), bdd });
     }
-    Ok(row)
+    let middle = u32::midpoint(columns.start, columns.end);
+    let left = row(n, i, columns.start..middle, store)?;
+    left.join(row(n, i, middle..columns.end, store)?, BitOr::bitor)
 }
 
 impl Board {
-    /// Both at once. Nobody needs either any more, so they are given away.
-    fn and(self, other: Self) -> Result<Self> {
-        let bdd = (self.bdd & other.bdd)?;
+    /// What `operator` makes of two. Nobody needs either any more, so they are given away.
+    fn join(self, other: Self, operator: fn(Bdd, Bdd) -> Result<Bdd>) -> Result<Self> {
+        let bdd = operator(self.bdd, other.bdd)?;
         Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
     }
 }
