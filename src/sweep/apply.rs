@@ -16,12 +16,20 @@ pub type Request<I> = [I; 3];
 #[derive(Clone, Copy, Debug)]
 pub struct Apply {
     op: BinaryOp,
+    /// For false and for true, of each operand the terminal that decides so whatever the other is; `NONE` where none does.
+    deciding: [[u64; 2]; 2],
 }
+
+/// The id of no node.
+const NONE: u64 = u64::MAX;
 
 impl Apply {
     /// The spec of `op`.
     pub fn new(op: BinaryOp) -> Self {
-        Self { op }
+        let operands = [[false, true].map(|a| op.with_first(a)), [false, true].map(|b| op.with_second(b))];
+        let deciding =
+            |values: u8| operands.map(|left| (0..).zip(left).find(|of| of.1 == values).map_or(NONE, |of| of.0));
+        Self { op, deciding: [deciding(0b00), deciding(0b11)] }
     }
 }
 
@@ -34,18 +42,16 @@ impl Spec<3> for Apply {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let [a, b] = [request[0].get(), request[1].get()];
-        // The operator with its terminal operands filled in: what is left of its truth table, one bit per value of the other.
-        let left = match (a < TERMINALS, b < TERMINALS) {
-            (false, false) => return None,
-            (true, false) => self.op.with_first(a == TRUE),
-            (false, true) => self.op.with_second(b == TRUE),
-            (true, true) => return Some(self.op.eval(a == TRUE, b == TRUE)),
-        };
-        match left {
-            0b00 => Some(false),
-            0b11 => Some(true),
-            _ => None,
+        // Which of the two decides, and whether the other is a terminal, is anybody's guess: one branch for either value.
+        #[expect(clippy::needless_bitwise_bool, reason = "no branch more")]
+        let decides = |[first, second]: [u64; 2]| (a == first) | (b == second);
+        if decides(self.deciding[0]) {
+            return Some(false);
         }
+        if decides(self.deciding[1]) {
+            return Some(true);
+        }
+        (a.max(b) < TERMINALS).then(|| self.op.eval(a == TRUE, b == TRUE))
     }
 
     #[inline(always)]

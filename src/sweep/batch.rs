@@ -33,8 +33,8 @@ struct Asked {
 pub struct Asking<'a, S, const N: usize> {
     /// The operation.
     pub spec: &'a S,
-    /// For each operand the first of its ids on the level below, and how many there are.
-    pub below: [(u64, u64); N],
+    /// For each operand the first of its ids on the level below, `u64::MAX` if there are none: no higher ones are asked for.
+    pub below: [u64; N],
     /// How far the high slot of a node is from its low one.
     pub step: u64,
 }
@@ -143,6 +143,6 @@ impl<S, const N: usize> Asking<'_, S, N> {
     /// Whether an undecided request is for the level below.
     #[inline(always)]
     fn is_near<I: Lane>(&self, request: &[I; N]) -> bool {
-        request.iter().zip(self.below).take(N - 1).any(|(id, (first, count))| id.get().wrapping_sub(first) < count)
+        request.iter().zip(self.below).take(N - 1).any(|(id, first)| id.get() >= first)
     }
 }

@@ -55,8 +55,8 @@ struct Operand<'a> {
     rank: usize,
     /// Its nodes on the level at hand.
     reader: LevelReader<'a>,
-    /// The first of its ids on the level below that, and how many there are.
-    below: (u64, u64),
+    /// The first of its ids on the level below that, `u64::MAX` if there are none.
+    below: u64,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
@@ -70,7 +70,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let in_order = at == 0;
             let reader =
                 if in_order { LevelReader::in_order(file, ground.space) } else { LevelReader::new(file, random) };
-            Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: (0, 0) }
+            Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: u64::MAX }
         });
         let (queue, ones_above, slices) = (ground.queue(slices)?, part.ones.count(), slices.clone());
         Ok(Self { ground: *ground, operands, slices, queue, part, level: 0, first: 0, next: 0, step: 1, ones_above })
@@ -404,8 +404,7 @@ impl Operand<'_> {
         } else {
             self.reader.leave();
         }
-        let (first, end) = if self.is_next(next) { self.file.levels().range(self.rank) } else { (0, 0) };
-        self.below = (first, end - first);
+        self.below = if self.is_next(next) { self.file.levels().first(self.rank) } else { u64::MAX };
     }
 
     /// Whether the highest level not yet passed is that of `variable`.
