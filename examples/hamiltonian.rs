@@ -8,11 +8,13 @@
 //!
 //! After D. E. Knuth, *The Art of Computer Programming*, volume 4A, 7.1.4. Beside the budget, n = 12 takes 100 MiB of RAM.
 
-use std::{collections::HashMap, error::Error, io::Write, process};
+use std::{collections::HashMap, error::Error, io::Write, process::ExitCode};
 
 use clap::{Parser, value_parser};
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
 
+#[path = "shared/end.rs"]
+mod end;
 #[path = "shared/store.rs"]
 mod store;
 
@@ -31,11 +33,8 @@ struct Options {
 type Frontier = Vec<u8>;
 const DONE: u8 = u8::MAX;
 
-fn main() {
-    if let Err(error) = count(&Options::parse()) {
-        eprintln!("error: {error}");
-        process::exit(1);
-    }
+fn main() -> ExitCode {
+    end::end(count(&Options::parse()))
 }
 
 /// Counts the cycles and prints the result.

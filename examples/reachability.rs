@@ -13,11 +13,13 @@
 //! After E. W. Dijkstra, *Hierarchical Ordering of Sequential Processes*, 1971, and J. R. Burch et al., *Symbolic Model
 //! Checking: 10^20 States and Beyond*, 1992.
 
-use std::{error::Error, io::Write, process};
+use std::{error::Error, io::Write, process::ExitCode};
 
 use clap::{Parser, value_parser};
 use strata_bdd::{Bdd, Result, Store, VariablePairs};
 
+#[path = "shared/end.rs"]
+mod end;
 #[path = "shared/store.rs"]
 mod store;
 
@@ -32,11 +34,8 @@ struct Options {
     store: store::StoreOptions,
 }
 
-fn main() {
-    if let Err(error) = explore(&Options::parse()) {
-        eprintln!("error: {error}");
-        process::exit(1);
-    }
+fn main() -> ExitCode {
+    end::end(explore(&Options::parse()))
 }
 
 /// Searches all states and prints how many come with each step, and what comes of it.

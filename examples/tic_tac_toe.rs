@@ -12,11 +12,13 @@
 //! Diagrams*, 2010, and S. C. Sølvsten, J. van de Pol, A. B. Jakobsen, M. W. B. Thomasen, *Adiar: Binary Decision Diagrams
 //! in External Memory*, 2022.
 
-use std::{error::Error, io::Write, process};
+use std::{error::Error, io::Write, process::ExitCode};
 
 use clap::{Parser, value_parser};
 use strata_bdd::Result;
 
+#[path = "shared/end.rs"]
+mod end;
 #[path = "shared/store.rs"]
 mod store;
 
@@ -31,11 +33,8 @@ struct Options {
     store: store::StoreOptions,
 }
 
-fn main() {
-    if let Err(error) = count(&Options::parse()) {
-        eprintln!("error: {error}");
-        process::exit(1);
-    }
+fn main() -> ExitCode {
+    end::end(count(&Options::parse()))
 }
 
 /// Counts the draws and prints the result.

@@ -4,17 +4,24 @@
 
 use std::{
     collections::HashSet,
-    process::{Command, Output, Stdio},
+    io,
+    process::{Child, Command, Output, Stdio},
 };
 
-/// A run of example `name` with `arguments`, which are separated by blanks.
-fn run(name: &str, arguments: &str) -> Output {
+/// Example `name` with `arguments`, which are separated by blanks.
+fn command(name: &str, arguments: &str) -> Command {
     let test = std::env::current_exe().expect("a test knows its own path");
     let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
     let path = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
     assert!(path.exists(), "{} is missing; `cargo build --profile test --examples` makes it", path.display());
     let mut command = Command::new(path);
-    command.args(arguments.split_whitespace()).stdin(Stdio::null()).output().expect("the example starts")
+    command.args(arguments.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+/// A run of it.
+fn run(name: &str, arguments: &str) -> Output {
+    command(name, arguments).output().expect("the example starts")
 }
 
 /// What a run that must succeed prints.
@@ -144,6 +151,18 @@ fn philosophers_reach_as_many_states_as_the_formula_says() {
 }
 
 #[test]
+fn a_reader_that_leaves_is_no_error() {
+    for (name, n) in [("tic_tac_toe", "20"), ("hamiltonian", "4"), ("reachability", "3")] {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        drop(reader);
+        let mut example = command(name, n);
+        example.stdout(writer).stderr(Stdio::piped());
+        let output = example.spawn().and_then(Child::wait_with_output).expect("the example runs");
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &[][..]), "{name}");
+    }
+}
+
+#[test]
 fn a_bad_argument_is_named() {
     for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"]), ("reachability", ["1", "101"])] {
         for value in values {
@@ -153,7 +172,7 @@ fn a_bad_argument_is_named() {
             assert!(message.contains(&format!("'{value}'")), "{message}");
         }
         let output = run(name, "4 --memory 1MiB");
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("16777216 bytes"), "the library's message");
         assert!(output.stdout.is_empty());
     }

@@ -9,6 +9,8 @@
 mod baseline;
 mod count;
 mod drawing;
+#[path = "../shared/end.rs"]
+mod end;
 mod list;
 mod one;
 mod options;
@@ -20,10 +22,7 @@ mod sample;
 mod store;
 mod unique;
 
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io, process::ExitCode};
 
 use clap::Parser;
 use strata_bdd::Error;
@@ -39,28 +38,16 @@ fn main() -> ExitCode {
         Command::One(options) => one::one(&options),
         Command::Baseline(options) => baseline::baseline(&options),
     };
-    outcome.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
+    end::end(outcome)
 }
 
 /// Why there is no result, or nobody to read it.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error(transparent)]
+    #[error("{0}")]
     Library(#[from] Error),
     #[error("{n} queens cannot stand on a {n}×{n} board without attacking each other")]
     NoSolution { n: u32 },
     #[error("cannot write to standard output: {0}")]
-    Output(io::Error),
-}
-
-impl Failure {
-    /// Says on standard error what happened. Exit code 2 is a bad argument, as clap has it, and 1 bad luck.
-    fn report(&self) -> ExitCode {
-        match self {
-            // Whoever read the output has seen enough.
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-            _ => _ = writeln!(io::stderr(), "error: {self}"),
-        }
-        if matches!(self, Self::Library(Error::BudgetTooSmall { .. })) { ExitCode::from(2) } else { ExitCode::FAILURE }
-    }
+    Output(#[source] io::Error),
 }

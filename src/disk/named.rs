@@ -41,6 +41,8 @@ impl Beside {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        // Before the other, whose error would name it and not the folder.
+        let opened = File::open(folder)?;
         // Readable for those who could read what it replaces; otherwise for whom the user's mask says.
         let permissions = match fs::metadata(target) {
             Ok(there) => check_regular(&there)?.permissions(),
@@ -48,7 +50,7 @@ impl Beside {
         };
         let mut builder = tempfile::Builder::new();
         let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
-        Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
+        Ok(Self { target: target.into(), folder: opened, file: Some(file) })
     }
 
     fn unnamed(&mut self) -> io::Result<&mut NamedTempFile> {
