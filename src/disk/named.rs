@@ -41,8 +41,11 @@ impl Beside {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        // Before the other, whose error would name it and not the folder.
+        // Before the new file, whose errors would name it and not the folder.
         let opened = File::open(folder)?;
+        if !opened.metadata()?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
         // Readable for those who could read what it replaces; otherwise for whom the user's mask says.
         let permissions = match fs::metadata(target) {
             Ok(there) => check_regular(&there)?.permissions(),
