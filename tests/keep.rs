@@ -428,6 +428,7 @@ fn places_where_no_file_can_be_are_refused_and_nothing_is_left_there() -> Result
     for (name, kind) in [
         ("missing/x", io::ErrorKind::NotFound),
         ("file/x", io::ErrorKind::NotADirectory),
+        ("pipe/x", io::ErrorKind::NotADirectory),
         ("folder", io::ErrorKind::IsADirectory),
         ("folder/", io::ErrorKind::IsADirectory),
         ("folder/..", io::ErrorKind::IsADirectory),

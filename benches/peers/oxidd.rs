@@ -27,7 +27,7 @@ pub struct Squares {
 impl Squares {
     /// An empty one.
     ///
-    /// A board creates about 4.5 times the nodes of the next smaller one, 21 million at N=12. The store holds three times
+    /// A board creates about 4.5 times the nodes of the next smaller one, up to 21 million at N=12. The store holds three times
     /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache is the fastest by
     /// measurement, or the smallest of equally fast ones: 2^16 entries at N=10, 2^19 at N=11, 2^22 at N=12.
     pub fn new(n: u16, threads: u32) -> AllocResult<Self> {

@@ -41,9 +41,8 @@ impl Beside {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        // Before the new file, whose errors would name it and not the folder.
-        let opened = File::open(folder)?;
-        if !opened.metadata()?.is_dir() {
+        // Before the new file, whose errors would name it and not the folder; and a pipe would wait for somebody who writes.
+        if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         // Readable for those who could read what it replaces; otherwise for whom the user's mask says.
@@ -53,7 +52,7 @@ impl Beside {
         };
         let mut builder = tempfile::Builder::new();
         let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
-        Ok(Self { target: target.into(), folder: opened, file: Some(file) })
+        Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
     }
 
     fn unnamed(&mut self) -> io::Result<&mut NamedTempFile> {

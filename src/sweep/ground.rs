@@ -53,7 +53,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
         let window = window_of::<N>(self.space) as u64;
         let mut ranks: [_; N] =
             std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
-        let lanes_of = |variable: &u32| {
+        let levels = self.variables.iter().map(|variable| {
             let lanes: [_; N] = std::array::from_fn(|at| {
                 let (Some(file), rank) = (self.operands.get(at), &mut ranks[at]) else { return (0, 0, false) };
                 if *rank == 0 || file.variable(*rank) != *variable {
@@ -68,9 +68,8 @@ impl<S, const N: usize> Ground<'_, S, N> {
             });
             let any_late = lanes.iter().any(|lane| lane.2);
             lanes.map(|(first, count, late)| (first, if late || !any_late { count } else { 0 }))
-        };
-        let levels: Vec<_> = self.variables.iter().map(lanes_of).collect();
-        Slices::of(&levels, parts, strips)
+        });
+        Slices::of(levels, parts, strips)
     }
 
     /// The operands, each once.

@@ -14,7 +14,7 @@
 //! What follows from a request is mostly at about the same place one level below, so that it is the same worker's. So is an id that
 //! comes from above and is asked for on the next level only: it goes by its place there.
 
-use std::{ops::Range, sync::Arc};
+use std::{iter, ops::Range, sync::Arc};
 
 use super::team::Parts;
 use crate::disk::lane::Lane;
@@ -31,14 +31,17 @@ pub struct Slices {
 
 impl Slices {
     /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `parts`.
-    pub fn of<const N: usize>(levels: &[[(u64, u64); N]], parts: Parts, strips: u32) -> Self {
+    pub fn of<const N: usize>(levels: impl Iterator<Item = [(u64, u64); N]>, parts: Parts, strips: u32) -> Self {
         let slices = (parts.workers() as u64) << strips;
         if slices == 1 {
             return Self { parts, strips, levels: Arc::default() };
         }
-        let below = |level: usize| levels.get(level + 1).copied().unwrap_or([(0, 0); N]);
-        let levels = (0..levels.len()).map(|level| Slice::of(&levels[level], &below(level), slices)).collect();
-        Self { parts, strips, levels }
+        let mut levels = levels.peekable();
+        let slice = || {
+            let here = levels.next()?;
+            Some(Slice::of(&here, levels.peek().unwrap_or(&[(0, 0); N]), slices))
+        };
+        Self { parts, strips, levels: iter::from_fn(slice).collect() }
     }
 
     /// How many workers there are.
@@ -230,7 +233,7 @@ mod tests {
             // Most ids of the level are in the second lane, and so is that of the next one which tells.
             let (here, below) = (1000 * logs, 500 * logs);
             let levels = [[(0, 0), (0, 0)], [(0, 9), (here, count)], [(0, 2 * count), (below, count)]];
-            let slices = Slices::of(&levels, Parts::new(workers), strips);
+            let slices = Slices::of(levels.into_iter(), Parts::new(workers), strips);
             // As (worker, strip), the strip beyond all for far requests.
             let log = |id: u64, near| {
                 let log = slices.log_of(1, &[7, id], near);
@@ -270,7 +273,7 @@ mod tests {
             }
             assert!(runs <= 2 * logs + 3, "{runs} runs for {logs} logs");
             assert_eq!(slices.all_logs(2), slices.logs(1).end);
-            let huge = Slices::of(&[[(0, logs << 32)]], Parts::new(workers), strips);
+            let huge = Slices::of(iter::once([(0, logs << 32)]), Parts::new(workers), strips);
             assert!(huge.ids_of(0, 0, 0).is_none());
             // Elsewhere all ids tell.
             assert!((0..1000).all(|id| log(id, true).0 < workers && log(id, true).1 < 1 << strips));
