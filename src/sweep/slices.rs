@@ -208,7 +208,7 @@ impl Span {
     #[inline(always)]
     fn slice_of(&self, id: u64) -> Option<usize> {
         let offset = id.wrapping_sub(self.first);
-        (offset < self.count).then_some(((offset * self.scale) >> 32) as usize)
+        (offset < self.count).then(|| ((offset * self.scale) >> 32) as usize)
     }
 
     /// The ids of a slice.
