@@ -58,7 +58,7 @@ const FEW: usize = 1024;
 /// So many nodes tell how all lie.
 const SAMPLE: usize = 512;
 /// One node in so many is not bare at most.
-const OTHERS: usize = 8;
+const OTHERS: usize = 4;
 /// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 16;
 
