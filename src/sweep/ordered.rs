@@ -9,8 +9,6 @@
 
 use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
 
-use smallvec::SmallVec;
-
 use super::{lows::Lows, marks::CHUNK, merge::Piece, siblings::Siblings};
 use crate::{
     disk::{
@@ -167,11 +165,15 @@ impl<I: Lane> Ordered<I> {
             }
         }
         let (Some(places), [first, later @ ..]) = (places, numbered) else { return self.words };
-        let later: SmallVec<[_; 1]> = later.iter().map(|part| (part.chunks.start * CHUNK, part.less())).collect();
+        let less = first.less();
+        for part in later {
+            // Once for all nodes that have a mark.
+            let more = part.less::<I>().minus(less);
+            let ids = &mut ids_of_marks[part.chunks.start * CHUNK..part.chunks.end * CHUNK];
+            ids.iter_mut().for_each(|id| *id = id.minus(more));
+        }
         for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
             let (is_marked, place) = places.of(low, high);
-            let less =
-                later.iter().fold(first.less(), |before, &(start, less)| if place < start { before } else { less });
             let own = select_unpredictable(low == high, low, *id);
             *id = select_unpredictable(is_marked, ids_of_marks[place].minus(less), own);
         }
