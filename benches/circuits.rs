@@ -47,13 +47,14 @@ use peers::{
     program::{Program, name_of},
 };
 
+#[path = "../examples/shared/halves.rs"]
+mod halves;
 #[path = "../examples/shared/size.rs"]
 mod size;
 
 #[path = "peers"]
 #[allow(dead_code, reason = "shared with the benches `peers` and `operations`")]
 mod peers {
-    pub mod halves;
     pub mod lib_bdd;
     pub mod literals;
     pub mod machine;

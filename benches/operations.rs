@@ -35,12 +35,13 @@ use peers::{
 };
 use strata_bdd::VariablePairs;
 
+#[path = "../examples/shared/halves.rs"]
+mod halves;
 #[path = "../examples/shared/size.rs"]
 mod size;
 
 #[path = "peers"]
 mod peers {
-    pub mod halves;
     pub mod lib_bdd;
     pub mod literals;
     pub mod machine;

@@ -26,8 +26,10 @@ use peers::{
 };
 use serde_json::{Value, json};
 
+#[path = "../examples/shared/halves.rs"]
+mod halves;
+
 mod peers {
-    pub mod halves;
     pub mod lib_bdd;
     pub mod literals;
     pub mod machine;

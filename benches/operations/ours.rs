@@ -4,8 +4,9 @@ use strata_bdd::{Bdd, Config, Store, VariablePairs};
 
 use crate::{
     Failure,
+    halves::in_halves,
     operations::{model::Package, queens::Board},
-    peers::{halves::in_halves, literals::literals},
+    peers::literals::literals,
 };
 
 /// A store with this budget.
@@ -18,7 +19,7 @@ pub fn board(n: u16, rows: u16, store: &Store, mut row_done: impl FnMut(u64)) ->
     let mut board = store.constant(true);
     let square = |i, j| store.cube(literals(n, i, j).map(|(variable, value)| (variable.into(), value)));
     for i in 0..rows {
-        board = board.and(&in_halves(0..n, &|j| square(i, j), &|left: Bdd, right| left.or(&right))?)?;
+        board = board.and(&in_halves(0..n.into(), &|j| square(i, j as u16), &|left: Bdd, right| left.or(&right))?)?;
         row_done(board.node_count());
     }
     Ok(board)

@@ -4,7 +4,8 @@ use std::convert::Infallible;
 
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 
-use super::{halves::in_halves, literals::literals};
+use super::literals::literals;
+use crate::halves::in_halves;
 
 /// The placements in the first `rows` rows of a board of `n`, and the nodes of the largest diagram on the way.
 pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
@@ -15,7 +16,8 @@ pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
         set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
     };
     let row = |i| {
-        let Ok(row) = in_halves::<_, Infallible>(0..n, &|j| Ok(square(i, j)), &|left, right| Ok(left.or(&right)));
+        let square = |j| Ok::<_, Infallible>(square(i, j as u16));
+        let Ok(row) = in_halves(0..n.into(), &square, &|left, right| Ok(left.or(&right)));
         row
     };
     let mut largest = 0;

@@ -6,7 +6,8 @@ use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::{AllocResult, SatCountCache, num::F64};
 use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 
-use super::{halves::in_halves, literals::literals};
+use super::literals::literals;
+use crate::halves::in_halves;
 
 /// The placements in the first `rows` rows of a board of `n`, and the store they are in.
 pub fn board(n: u16, rows: u16, threads: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
@@ -53,7 +54,7 @@ impl Squares {
             }
             AllocResult::Ok(chain)
         };
-        let row = |i| in_halves(0..self.n, &|j| square(i, j), &|left, right| left.or(&right));
+        let row = |i| in_halves(0..self.n.into(), &|j| square(i, j as u16), &|left, right| left.or(&right));
         let mut board = row(0)?;
         for i in 1..rows {
             board = board.and(&row(i)?)?;

@@ -11,6 +11,8 @@ mod count;
 mod drawing;
 #[path = "../shared/end.rs"]
 mod end;
+#[path = "../shared/halves.rs"]
+mod halves;
 mod list;
 mod one;
 mod options;

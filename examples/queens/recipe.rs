@@ -1,12 +1,12 @@
 //! The recipe of Kunkle, Slavici and Cooperman (2010): a queen stands somewhere in the first row, and in the second, …
 //! Square (i, j) is variable N·i + j.
 
-use std::ops::{BitAnd, BitOr, Range};
+use std::ops::{BitAnd, BitOr};
 
 use clap::ValueEnum;
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
 
-use crate::Failure;
+use crate::{Failure, halves::in_halves};
 
 /// The order of conjunctions.
 #[derive(Clone, Copy, ValueEnum)]
@@ -36,42 +36,29 @@ pub fn board(
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
             for i in 0..n {
-                board = board.join(row(n, i, 0..n, store)?, BitAnd::bitand)?;
+                board = board.join(row(n, i, store)?, BitAnd::bitand)?;
                 row_done(i, board.bdd.node_count())?;
             }
             Ok(board)
         }
-        Order::Balanced => balanced(n, 0..n, store, &row_done),
+        Order::Balanced => {
+            let row = |i| {
+                let row = row(n, i, store)?;
+                row_done(i, row.bdd.node_count())?;
+                Ok(row)
+            };
+            in_halves(0..n, &row, &|upper: Board, lower| Ok(upper.join(lower, BitAnd::bitand)?))
+        }
     }
 }
 
-/// The placements in `rows` of `n` queens, the upper half and the lower half first.
-fn balanced(
-    n: u32,
-    rows: Range<u32>,
-    store: &Store,
-    row_done: &impl Fn(u32, u64) -> Result<(), Failure>,
-) -> Result<Board, Failure> {
-    if rows.len() == 1 {
-        let row = row(n, rows.start, 0..n, store)?;
-        row_done(rows.start, row.bdd.node_count())?;
-        return Ok(row);
-    }
-    let middle = u32::midpoint(rows.start, rows.end);
-    let upper = balanced(n, rows.start..middle, store, row_done)?;
-    Ok(upper.join(balanced(n, middle..rows.end, store, row_done)?, BitAnd::bitand)?)
-}
-
-/// A queen in these `columns` of row `i`: in the left half, or in the right half, each put together in the same way. Square after
-/// square, each would join a diagram of all before it.
-fn row(n: u32, i: u32, columns: Range<u32>, store: &Store) -> Result<Board> {
-    if columns.len() == 1 {
-        let bdd = queen(n, i, columns.start, store)?;
-        return Ok(Board { largest: bdd.node_count(), bdd });
-    }
-    let middle = u32::midpoint(columns.start, columns.end);
-    let left = row(n, i, columns.start..middle, store)?;
-    left.join(row(n, i, middle..columns.end, store)?, BitOr::bitor)
+/// A queen somewhere in row `i`: in the left half, or in the right half.
+fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
+    let square = |j| {
+        let bdd = queen(n, i, j, store)?;
+        Ok(Board { largest: bdd.node_count(), bdd })
+    };
+    in_halves(0..n, &square, &|left: Board, right| left.join(right, BitOr::bitor))
 }
 
 impl Board {

@@ -169,8 +169,9 @@ impl<I: Lane> Ordered<I> {
         for part in later {
             // Once for all nodes that have a mark.
             let more = part.less::<I>().minus(less);
-            let ids = &mut ids_of_marks[part.chunks.start * CHUNK..part.chunks.end * CHUNK];
-            ids.iter_mut().for_each(|id| *id = id.minus(more));
+            for id in &mut ids_of_marks[part.chunks.start * CHUNK..part.chunks.end * CHUNK] {
+                *id = id.minus(more);
+            }
         }
         for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
             let (is_marked, place) = places.of(low, high);

@@ -1,0 +1,18 @@
+//! Putting many diagrams together.
+
+use std::ops::Range;
+
+/// What `each` gives for some `numbers`, joined: the first half with the second, each put together in the same way. One after another,
+/// each would join all of those before it.
+pub fn in_halves<T, E>(
+    numbers: Range<u32>,
+    each: &impl Fn(u32) -> Result<T, E>,
+    join: &impl Fn(T, T) -> Result<T, E>,
+) -> Result<T, E> {
+    if numbers.len() == 1 {
+        return each(numbers.start);
+    }
+    let middle = u32::midpoint(numbers.start, numbers.end);
+    let first = in_halves(numbers.start..middle, each, join)?;
+    join(first, in_halves(middle..numbers.end, each, join)?)
+}
