@@ -2,10 +2,10 @@
 //!
 //! Read in this order: [`limits`] and [`pool`] (memory, in blocks, by shares), [`backend`], [`descriptors`], [`named`], [`meter`],
 //! [`clock`] and [`scratch`] (files), [`space`] (what a sweep works in), [`checked`] (a file that notices damage) and [`pages`]
-//! (memory for parts of one), [`cells`] (ranges of keys), [`ascending`] (runs that are merged), [`packed`], [`run`] and [`stretch`] (records on disk), [`part`],
-//! [`spool`] (an append-only log in RAM or there) and [`stack`] (the same backwards), [`source`], [`parted`] and [`sorter`]
-//! (levels in order), [`external`] (what is too large for an array, in order), [`dense`] (arrays that may be too large),
-//! [`gather`] and [`queue`] (the priority queue of time-forward processing).
+//! (memory for parts of one), [`cells`] (ranges of keys), [`ascending`] (runs that are merged), [`packed`], [`run`] and
+//! [`stretch`] (records on disk), [`part`], [`spool`] (an append-only log in RAM or there) and [`stack`] (the same backwards),
+//! [`source`], [`parted`] and [`sorter`] (levels in order), [`external`] (what is too large for an array, in order), [`dense`]
+//! (arrays that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward processing).
 
 pub mod ascending;
 pub mod backend;

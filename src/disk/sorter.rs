@@ -149,10 +149,8 @@ impl Sorter {
         let Some(blocks) = bucket.blocks() else { return Ok(false) };
         let (runs, count) = (Ascending::of(blocks), bucket.count() as usize);
         let rest = runs.rest();
-        // What is ordered where it is and takes more than a spare array is sorted by comparing.
-        let can_order = |records: usize| records * size_of::<[I; N]>() <= space.limits.sort / 8;
         let fits = (count + rest) as u64 <= space.limits.most_sorted::<I, N>();
-        if 2 * rest > count || !can_order(rest) || !fits {
+        if 2 * rest > count || !can_spare::<I, N>(rest, space) || !fits {
             return Ok(false);
         }
         let words = ((count + rest) * N * I::WORDS).div_ceil(2);
@@ -176,7 +174,7 @@ impl Sorter {
             let first = merged[at][0];
             let start = merged[..at].iter().rposition(|record| record[0] != first).map_or(0, |before| before + 1);
             let len = merged[start..].iter().take_while(|record| record[0] == first).count();
-            if !can_order(len) {
+            if !can_spare::<I, N>(len, space) {
                 return Ok(false);
             }
             self.scratch.order(&mut merged[start..start + len], 1, keys, space)?;
@@ -231,6 +229,11 @@ fn show_some<I: Lane, const N: usize, const B: usize>(
 /// Cells for so many records in memory: one each, while the counters have room.
 fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
+}
+
+/// Whether so many records fit in a spare array: more of them are sorted by comparing, where they are.
+fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool {
+    records * size_of::<[I; N]>() <= space.limits.sort / 8
 }
 
 impl Scratch {
@@ -313,11 +316,11 @@ impl Scratch {
         if largest == shared.len() as u64 && cells.exact() {
             return self.order(records, lane + 1, keys, space);
         }
-        let words = (records.len() * N * I::WORDS).div_ceil(2);
-        if words * 8 > space.limits.sort / 8 {
+        if !can_spare::<I, N>(records.len(), space) {
             records.sort_unstable();
             return Ok(());
         }
+        let words = (records.len() * N * I::WORDS).div_ceil(2);
         let mut spare = std::mem::take(&mut self.spare);
         let (sorted, full) = self.scatter(shared, cells, at_least(&mut spare, words), space)?;
         records.copy_from_slice(sorted);

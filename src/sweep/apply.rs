@@ -16,8 +16,10 @@ pub type Request<I> = [I; 3];
 #[derive(Clone, Copy, Debug)]
 pub struct Apply {
     op: BinaryOp,
-    /// For false and for true, of each operand the terminal that decides so whatever the other is; `NONE` where none does.
-    deciding: [[u64; 2]; 2],
+    /// Of each operand the terminal that decides whatever the other is, `NONE` if neither does, and the value then: with two of them
+    /// it is the same.
+    deciding: [u64; 2],
+    decided: bool,
 }
 
 /// The id of no node.
@@ -27,9 +29,12 @@ impl Apply {
     /// The spec of `op`.
     pub fn new(op: BinaryOp) -> Self {
         let operands = [[false, true].map(|a| op.with_first(a)), [false, true].map(|b| op.with_second(b))];
-        let deciding =
-            |values: u8| operands.map(|left| (0..).zip(left).find(|of| of.1 == values).map_or(NONE, |of| of.0));
-        Self { op, deciding: [deciding(0b00), deciding(0b11)] }
+        let decides = |value: bool| {
+            let all = if value { 0b11 } else { 0b00 };
+            operands.map(|left| (0..).zip(left).find(|of| of.1 == all).map_or(NONE, |of| of.0))
+        };
+        let decided = decides(true) != [NONE; 2];
+        Self { op, deciding: decides(decided), decided }
     }
 }
 
@@ -42,14 +47,10 @@ impl Spec<3> for Apply {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let [a, b] = [request[0].get(), request[1].get()];
-        // Which of the two decides, and whether the other is a terminal, is anybody's guess: one branch for either value.
+        // Which of the two decides, and whether the other is a terminal, is anybody's guess: one branch for both.
         #[expect(clippy::needless_bitwise_bool, reason = "no branch more")]
-        let decides = |[first, second]: [u64; 2]| (a == first) | (b == second);
-        if decides(self.deciding[0]) {
-            return Some(false);
-        }
-        if decides(self.deciding[1]) {
-            return Some(true);
+        if (a == self.deciding[0]) | (b == self.deciding[1]) {
+            return Some(self.decided);
         }
         (a.max(b) < TERMINALS).then(|| self.op.eval(a == TRUE, b == TRUE))
     }
