@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// What `each` gives for some `numbers`, joined: the first half with the second, each put together in the same way. One after another,
-/// each would join all of those before it.
+/// What `each` gives for one or more `numbers`, joined: the first half with the second, each put together in the same way. One after
+/// another, each would join all of those before it.
 pub fn in_halves<T, E>(
     numbers: Range<u32>,
     each: &impl Fn(u32) -> Result<T, E>,

@@ -232,7 +232,7 @@ fn most_cells(records: usize, space: &Space) -> usize {
 }
 
 /// Whether so many records fit in a spare array: more of them are sorted by comparing, where they are.
-fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool {
+pub fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool {
     records * size_of::<[I; N]>() <= space.limits.sort / 8
 }
 

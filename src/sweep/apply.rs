@@ -16,8 +16,8 @@ pub type Request<I> = [I; 3];
 #[derive(Clone, Copy, Debug)]
 pub struct Apply {
     op: BinaryOp,
-    /// Of each operand the terminal that decides whatever the other is, `NONE` if neither does, and the value then: with two of them
-    /// it is the same.
+    /// Of each operand the terminal that decides whatever the other is, `NONE` if neither does; and the value then, which is the same
+    /// for both operands.
     deciding: [u64; 2],
     decided: bool,
 }

@@ -5,7 +5,7 @@
 //!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
 //! ```
 //! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
-//! half as long as to sort them where levels are wide; where fewer are bare, or they are few, it takes longer.
+//! half as long as to sort them where levels are wide; where fewer than three in four are bare, or they are few, it takes longer.
 
 use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
 
@@ -15,7 +15,7 @@ use crate::{
         cells,
         clock::Phase,
         lane::Lane,
-        sorter::{Sorter, TIMED},
+        sorter::{Sorter, TIMED, can_spare},
         source::some_of,
         space::Space,
     },
@@ -80,7 +80,13 @@ impl<I: Lane> Ordered<I> {
         let some = some_of(pairs, SAMPLE);
         let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
         let bare = differing.clone().filter(|[_, high]| high.get() == FALSE);
-        if OTHERS * (differing.count() - bare.clone().count()) > all {
+        let others = differing.count() - bare.clone().count();
+        if OTHERS * others > all {
+            return Ok(None);
+        }
+        // A sample does not tell to the last node how many others there are.
+        let others = 2 * pairs.len() * others / all + pairs.len() / (8 * OTHERS);
+        if !can_spare::<I, 3>(others, space) {
             return Ok(None);
         }
         let range = cells::Range::of(bare.map(|[low, _]| *low));
@@ -90,8 +96,6 @@ impl<I: Lane> Ordered<I> {
             return Ok(None);
         }
         let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        // A sample does not tell to the last node how many others there are.
-        let others = 2 * pairs.len() / OTHERS;
         let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * others);
         if 8 * words > space.limits.sorted_bytes() {
             return Ok(None);
@@ -167,7 +171,7 @@ impl<I: Lane> Ordered<I> {
         let (Some(places), [first, later @ ..]) = (places, numbered) else { return self.words };
         let less = first.less();
         for part in later {
-            // Once for all nodes that have a mark.
+            // Once at each place, not for each node that looks there; nobody does where there is no mark.
             let more = part.less::<I>().minus(less);
             for id in &mut ids_of_marks[part.chunks.start * CHUNK..part.chunks.end * CHUNK] {
                 *id = id.minus(more);

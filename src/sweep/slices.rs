@@ -196,7 +196,7 @@ impl Slice {
 struct Span {
     first: u64,
     count: u64,
-    /// Ids of a slice, and 2^64 divided by that.
+    /// Ids of a slice, and 2^64 - 1 divided by that.
     each: u64,
     inverse: u64,
 }
@@ -255,9 +255,11 @@ mod tests {
 
     #[test]
     fn slices_give_every_log_as_many_ids_in_a_row() {
-        for (workers, strips) in [(2, 0), (3, 0), (1, 5), (2, 3), (5, 1), (1000, 0)] {
+        let cases = [(2, 0), (3, 0), (1, 5), (2, 3), (5, 1), (1000, 0)];
+        // Of one id more than 64 for each, 65 go to each, so that the last ones of a thousand have none.
+        for ((workers, strips), few) in cases.into_iter().flat_map(|case| [(case, false), (case, true)]) {
             let logs = (workers as u64) << strips;
-            let count = 70 * logs - 1;
+            let (count, each) = if few { (64 * logs + 1, 65) } else { (70 * logs - 1, 70) };
             // Most ids of the level are in the second lane, and so is that of the next one which tells.
             let (here, below) = (1000 * logs, 500 * logs);
             let levels = [[(0, 0), (0, 0)], [(0, 9), (here, count)], [(0, 2 * count), (below, count)]];
@@ -273,8 +275,9 @@ mod tests {
                 let found: Vec<_> = (first..first + count).map(|id| log(id, true)).collect();
                 assert!(found.is_sorted());
                 for own in (0..workers).flat_map(|worker| (0..1 << strips).map(move |strip| (worker, strip))) {
-                    let ids = found.iter().filter(|&&log| log == own).count();
-                    assert!((69..=70).contains(&ids), "{ids} of {count} for {own:?} of {logs}");
+                    let ids = found.iter().filter(|&&log| log == own).count() as u64;
+                    let before = ((own.0 << strips) + own.1) as u64 * each;
+                    assert_eq!(ids, each.min(count.saturating_sub(before)), "of {count} for {own:?} of {logs}");
                 }
                 for (id, &(worker, strip)) in (first..).zip(&found) {
                     let (lane, ids) = slices.ids_of(1, worker, strip).expect("a level with many ids");
