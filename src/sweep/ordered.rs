@@ -85,8 +85,8 @@ impl<I: Lane> Ordered<I> {
             return Ok(None);
         }
         // A sample does not tell to the last node how many others there are.
-        let others = 2 * pairs.len() * others / all + pairs.len() / (8 * OTHERS);
-        if !can_spare::<I, 3>(others, space) {
+        let room = 2 * pairs.len() * others / all + pairs.len() / (8 * OTHERS);
+        if !can_spare::<I, 3>(room, space) {
             return Ok(None);
         }
         let range = cells::Range::of(bare.map(|[low, _]| *low));
@@ -96,7 +96,7 @@ impl<I: Lane> Ordered<I> {
             return Ok(None);
         }
         let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * others);
+        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * room);
         if 8 * words > space.limits.sorted_bytes() {
             return Ok(None);
         }
