@@ -16,7 +16,7 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Mutex};
 
 use smallvec::SmallVec;
 
@@ -280,8 +280,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Reduced::Whole(whole(writer, root, run.space)?))
     }
 
-    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Meanwhile whoever has fewest nodes writes the
-    /// `fresh` ones of all.
+    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Before that whoever has fewest nodes writes the
+    /// first of the `fresh` ones, and whoever is done first all others.
     fn forward(&mut self, rank: usize, mut level: Level<'_, I>, fresh: Vec<Spool<I, 2>>) -> Result<()> {
         let space = self.space;
         if level.len() == 1 {
@@ -292,20 +292,22 @@ impl<'a, I: Lane> Upward<'a, I> {
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let road = Road { logs: &self.logs, parts: self.parts, space };
         let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
-        let mut writing: Vec<_> = level.iter().map(|_| None).collect();
-        if let Some(at) = least {
-            writing[at] = Some((&mut self.writer, fresh));
-        }
-        let tasks = writing.into_iter().zip(&mut self.workers).zip(level).zip(above).collect();
+        let writing = Mutex::new((&mut self.writer, fresh.into_iter()));
+        // Whoever holds it goes on to the end, or comes back.
+        let write = |most: usize| {
+            let Ok(mut writing) = writing.try_lock() else { return Ok(()) };
+            let (writer, fresh) = &mut *writing;
+            fresh.take(most).try_for_each(|mut fresh| fresh.drain(space, |nodes| writer.push_all(nodes, space)))
+        };
+        let tasks = (0..).zip(&mut self.workers).zip(level).zip(above).collect();
         self.team
-            .each(tasks, |(((writing, worker), mut nodes), above)| {
-                if let Some((writer, fresh)) = writing {
-                    for mut fresh in fresh {
-                        fresh.drain(space, |nodes| writer.push_all(nodes, space))?;
-                    }
+            .each(tasks, |(((at, worker), mut nodes), above)| {
+                if Some(at) == least {
+                    write(1)?;
                 }
                 nodes.put_ids();
-                worker.forward(nodes, above, road)
+                worker.forward(nodes, above, road)?;
+                write(usize::MAX)
             })
             .map(drop)
     }
