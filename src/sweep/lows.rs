@@ -13,6 +13,9 @@ use crate::{
     model::FALSE,
 };
 
+/// To go on to a chunk takes as long as to number so many marks.
+const PASSING: u64 = 16;
+
 /// Which low children of bare nodes there are, in a range.
 #[derive(Debug)]
 pub struct Lows<'a, I> {
@@ -38,6 +41,14 @@ impl<'a, I: Lane> Lows<'a, I> {
         let (ids, later_ids) = self.ids.split_at_mut(chunks * CHUNK);
         let later = Self { first: self.first + ids.len() as u64, marks: later_marks, ids: later_ids };
         (Self { marks, ids, ..self }, later)
+    }
+
+    /// Where about `most` of its chunks begin, and how many marks are in them up to the next of these, as far as the first tells; to
+    /// go on to a chunk takes as long as to number some.
+    pub fn sample(&self, most: usize) -> impl Iterator<Item = (I, u64)> {
+        let step = self.marks.len().div_ceil(most).max(1);
+        let some = (self.first..).step_by(step * CHUNK).zip(self.marks.iter().step_by(step));
+        some.map(move |(low, marks)| (I::of(low), (u64::from(marks.count_ones()) + PASSING) * step as u64))
     }
 
     /// How many chunks there are.

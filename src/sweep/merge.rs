@@ -7,6 +7,7 @@ use crate::{
     disk::{ascending::next_of, lane::Lane, sorter::first_two, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
+    model::FALSE,
 };
 
 /// What one worker has of the nodes in a range.
@@ -26,11 +27,23 @@ impl<I: Lane> Piece<'_, I> {
         (Self { lows, others }, Self { lows: later_lows, others: later_others })
     }
 
+    /// Where some of its nodes are, and about how much there is to do from each to the next.
+    pub fn sample(&self) -> impl Iterator<Item = (I::Pair, u64)> {
+        let step = self.others.len().div_ceil(SAMPLES).max(1);
+        let others = self.others.iter().step_by(step).map(move |node| (first_two(node), OTHER * step as u64));
+        self.lows.sample(SAMPLES).map(|(low, work)| (low.before(I::of(FALSE)), work)).chain(others)
+    }
+
     /// How many others there are, and how many chunks of marks.
     pub fn lengths(&self) -> [usize; 2] {
         [self.others.len(), self.lows.chunks()]
     }
 }
+
+/// So many nodes of each kind tell how all of them lie.
+const SAMPLES: usize = 32;
+/// To merge one of the others takes as long as to number so many marks.
+const OTHER: u64 = 4;
 
 /// Where new nodes go, in order.
 pub trait Sink<I> {

@@ -16,7 +16,7 @@ use super::{
     team::{Parts, Team},
 };
 use crate::{
-    disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, source::some_of, space::Space, spool::Spool},
+    disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
@@ -51,7 +51,8 @@ impl<'a, I: Lane> Nodes<'a, I> {
 
     /// Brings them in order, which can be.
     pub fn order(&mut self, space: &Space) -> Result<()> {
-        self.ordered = Some(Ordered::new(pairs_of(&self.children), &mut self.desk.sorter, space)?);
+        let pairs = self.children.pairs().expect("nodes that can be brought in order have their children in an array");
+        self.ordered = Some(Ordered::new(pairs, &mut self.desk.sorter, space)?);
         Ok(())
     }
 
@@ -64,11 +65,6 @@ impl<'a, I: Lane> Nodes<'a, I> {
         let words = ordered.put_ids(&self.numbered, children.pairs(), ids.values_mut());
         self.desk.sorter.give_back(words);
     }
-}
-
-/// The children of nodes that can be brought in order.
-fn pairs_of<'d, I: Lane>(children: &'d Dense<'_, I>) -> &'d [[I; 2]] {
-    children.pairs().expect("nodes that can be brought in order have their children in an array")
 }
 
 /// Numbers the nodes of `level`, those of each worker in turn. Where all are in order, each worker still has to put its ids, and
@@ -144,10 +140,11 @@ fn number_ordered<I: Lane>(
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    let cuts = cuts(level);
-    let mut ranges: Vec<_> = level.iter().map(|_| Vec::with_capacity(level.len())).collect();
-    for nodes in &mut *level {
-        let mut rest = nodes.ordered.as_mut().expect("all are in order").piece();
+    let pieces: Vec<_> =
+        level.iter_mut().map(|nodes| nodes.ordered.as_mut().expect("all are in order").piece()).collect();
+    let cuts = cuts(&pieces);
+    let mut ranges: Vec<_> = pieces.iter().map(|_| Vec::with_capacity(pieces.len())).collect();
+    for mut rest in pieces {
         for (range, cut) in ranges.iter_mut().zip(&cuts) {
             let (piece, later) = rest.split_at(*cut);
             range.push(piece);
@@ -172,17 +169,25 @@ fn number_ordered<I: Lane>(
     Ok(fresh)
 }
 
-/// Where the nodes of all are cut such that about as many are in each of as many ranges: where low children are marked, between
+/// Where `pieces` are cut such that there is about as much to do in each of as many ranges: where low children are marked, between
 /// chunks of marks, though many have one low child.
-fn cuts<I: Lane>(level: &[Nodes<'_, I>]) -> Vec<I::Pair> {
-    let mut samples: Vec<_> = level.iter().flat_map(|nodes| some_of(pairs_of(&nodes.children), SAMPLES)).collect();
+fn cuts<I: Lane>(pieces: &[Piece<'_, I>]) -> Vec<I::Pair> {
+    let mut samples: Vec<_> = pieces.iter().flat_map(Piece::sample).collect();
     samples.sort_unstable();
-    let marked = level.iter().any(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks));
-    let cut = |at: usize| match *samples[at * samples.len() / level.len()] {
-        [low, _] if marked => I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE)),
-        [low, high] => low.before(high),
+    let mut all = 0;
+    for (_, work) in &mut samples {
+        all += *work;
+        *work = all;
+    }
+    let (marked, ranges) = (pieces.iter().any(|piece| piece.lows.chunks() > 0), pieces.len() as u64);
+    let cut = |range: u64| {
+        let (children, _) = samples[samples.partition_point(|(_, work)| work * ranges < range * all)];
+        match I::apart(children) {
+            [low, _] if marked => I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE)),
+            _ => children,
+        }
     };
-    (1..level.len()).map(cut).collect()
+    (1..ranges).map(cut).collect()
 }
 
 /// Writes one node for all siblings it is shown that agree, unless their children are equal, and `put`s its id at each.
@@ -194,9 +199,6 @@ fn merging<I: Lane>(
     let mut last = Last::new(writer.end());
     move |siblings| last.write(siblings, writer, space, &mut put)
 }
-
-/// So many nodes of a worker tell how all of them lie.
-const SAMPLES: usize = 64;
 
 #[cfg(test)]
 mod tests {
