@@ -15,7 +15,7 @@ use std::{
 };
 
 use common::{
-    default_store,
+    Random, default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
     functions::{hidden_weighted_bit, product, random_function},
     limits, tight, tightest,
@@ -248,6 +248,26 @@ fn comb(
         chain = add(&mut builder, variable, [chain, (variable % 3 == 0).into()])?;
     }
     builder.build()
+}
+
+/// One node a level, from which a high arc leads to any level below.
+fn leaping(store: &Store, levels: u32, seed: u64) -> Result<Bdd> {
+    let (mut random, mut builder) = (Random::new(seed), store.builder()?);
+    let mut nodes: Vec<BuilderNode> = vec![false.into(), true.into()];
+    for variable in (0..levels).rev() {
+        let [low, high] = [nodes[nodes.len() - 1], nodes[random.bits() as usize % (nodes.len() - 1)]];
+        nodes.push(builder.add_node(variable, low, high)?);
+    }
+    builder.build()
+}
+
+#[test]
+fn a_failure_where_short_logs_of_many_levels_are_gathered_fails_the_operation_and_nothing_else() {
+    let day = Day::new(tight());
+    let [f, g] = [1, 2].map(|seed| leaping(&day.store, 250, seed).unwrap());
+    for action in ["write", "read", ALTER] {
+        day.check(action, 40, |_| f.xor(&g));
+    }
 }
 
 #[test]
