@@ -23,24 +23,27 @@ pub struct Lows<'a, I> {
     first: u64,
     /// A mark for each.
     marks: &'a [u64],
-    /// The id of the node with that low child, for each.
-    ids: &'a mut [I],
+    /// For each chunk the id of the first of its nodes, and for each low child how far that of its node is from there.
+    bases: &'a mut [I],
+    ids: &'a mut [u16],
 }
 
 impl<'a, I: Lane> Lows<'a, I> {
     /// Those marked, from `first` on.
-    pub fn new(first: u64, marks: &'a [u64], ids: &'a mut [I]) -> Self {
-        debug_assert_eq!(marks.len() * CHUNK, ids.len());
-        Self { first, marks, ids }
+    pub fn new(first: u64, marks: &'a [u64], bases: &'a mut [I], ids: &'a mut [u16]) -> Self {
+        debug_assert!(marks.len() == bases.len() && marks.len() * CHUNK == ids.len());
+        Self { first, marks, bases, ids }
     }
 
     /// Those below `cut`, a multiple of `CHUNK`, and the others.
     pub fn split_at(self, cut: u64) -> (Self, Self) {
         let chunks = (cut.saturating_sub(self.first) as usize / CHUNK).min(self.marks.len());
         let (marks, later_marks) = self.marks.split_at(chunks);
+        let (bases, later_bases) = self.bases.split_at_mut(chunks);
         let (ids, later_ids) = self.ids.split_at_mut(chunks * CHUNK);
-        let later = Self { first: self.first + ids.len() as u64, marks: later_marks, ids: later_ids };
-        (Self { marks, ids, ..self }, later)
+        let later_first = self.first + ids.len() as u64;
+        let later = Self { first: later_first, marks: later_marks, bases: later_bases, ids: later_ids };
+        (Self { marks, bases, ids, ..self }, later)
     }
 
     /// Where about `most` of its chunks begin, and how many marks are in them up to the next of these, as far as the first tells; to
@@ -56,10 +59,10 @@ impl<'a, I: Lane> Lows<'a, I> {
         self.marks.len()
     }
 
-    /// The ids of the chunk that begins with `start`, if it is in the range.
+    /// The base and the ids of the chunk that begins with `start`, if it is in the range.
     #[inline(always)]
-    fn ids_of(&mut self, start: u64) -> Option<&mut [I]> {
-        self.chunk(start).map(|chunk| &mut self.ids[chunk * CHUNK..][..CHUNK])
+    fn ids_of(&mut self, start: u64) -> Option<(&mut I, &mut [u16])> {
+        self.chunk(start).map(|chunk| (&mut self.bases[chunk], &mut self.ids[chunk * CHUNK..][..CHUNK]))
     }
 
     /// Which chunk begins with `start`, if it is in the range.
@@ -73,9 +76,10 @@ impl<'a, I: Lane> Lows<'a, I> {
 /// A walk along those of several workers, from the first on.
 pub struct Walk<'a, I> {
     all: Vec<Lows<'a, I>>,
-    /// Where the chunk at hand begins, and which of its marks are left.
+    /// Where the chunk at hand begins, which of its marks are left, and whether none of them has been numbered.
     start: u64,
     left: u64,
+    whole: bool,
     /// The first that is left, if there is one.
     next: u64,
 }
@@ -83,7 +87,7 @@ pub struct Walk<'a, I> {
 impl<'a, I: Lane> Walk<'a, I> {
     /// A walk along `all`.
     pub fn new(all: Vec<Lows<'a, I>>) -> Self {
-        let mut walk = Self { all, start: 0, left: 0, next: 0 };
+        let mut walk = Self { all, start: 0, left: 0, whole: true, next: 0 };
         walk.enter(0);
         walk
     }
@@ -125,11 +129,16 @@ impl<'a, I: Lane> Walk<'a, I> {
             last.count(fresh as u64, room[fresh - 1]);
             out.advance(fresh);
         }
-        if let Some(ids) = self.all.iter_mut().find_map(|each| each.ids_of(start)) {
-            for (at, id) in ones(lows).zip(first..) {
-                ids[at] = I::of(id);
+        if let Some((base, ids)) = self.all.iter_mut().find_map(|each| each.ids_of(start)) {
+            if self.whole {
+                *base = I::of(first);
+            }
+            for (at, id) in ones(lows).zip(first - base.get()..) {
+                debug_assert!(u16::try_from(id).is_ok(), "more nodes of a chunk than its ids can tell");
+                ids[at] = id as u16;
             }
         }
+        self.whole = false;
         Ok(())
     }
 
@@ -137,8 +146,11 @@ impl<'a, I: Lane> Walk<'a, I> {
     #[inline(always)]
     fn share(&mut self) {
         let mut all = self.all.iter_mut().filter_map(|each| each.ids_of(self.start));
-        if let Some(ids) = all.next() {
-            all.for_each(|others| others.copy_from_slice(ids));
+        if let Some((base, ids)) = all.next() {
+            all.for_each(|(other_base, others)| {
+                *other_base = *base;
+                others.copy_from_slice(ids);
+            });
         }
     }
 
@@ -162,7 +174,7 @@ impl<'a, I: Lane> Walk<'a, I> {
             let marks = |each: &Lows<'_, I>| each.chunk(nearest).map_or(0, |chunk| each.marks[chunk]);
             let left = self.all.iter().map(marks).fold(0, |all, marks| all | marks);
             if left > 0 {
-                (self.start, self.left) = (nearest, left);
+                (self.start, self.left, self.whole) = (nearest, left, true);
                 self.next = nearest + u64::from(left.trailing_zeros());
                 return;
             }

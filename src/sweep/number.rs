@@ -49,10 +49,10 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Dense::<I>::fits(2 * width, space) && width <= space.limits.most_sorted::<I, 3>()
     }
 
-    /// Brings them in order, which can be.
-    pub fn order(&mut self, space: &Space) -> Result<()> {
+    /// Brings them, those of one of some `workers`, in order, which can be.
+    pub fn order(&mut self, workers: usize, space: &Space) -> Result<()> {
         let pairs = self.children.pairs().expect("nodes that can be brought in order have their children in an array");
-        self.ordered = Some(Ordered::new(pairs, &mut self.desk.sorter, space)?);
+        self.ordered = Some(Ordered::new(pairs, workers, &mut self.desk.sorter, space)?);
         Ok(())
     }
 
@@ -92,7 +92,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
         return number_spooled(std::slice::from_mut(nodes), writer, space);
     };
     let (pairs, ids) = (children.pairs(), ids.values_mut());
-    if let Some(mut ordered) = Ordered::marked(pairs, &mut desk.sorter, space)? {
+    if let Some(mut ordered) = Ordered::marked(pairs, 1, &mut desk.sorter, space)? {
         let all = ordered.all(writer.end());
         merge(vec![ordered.piece()], writer, space)?;
         desk.sorter.give_back(ordered.put_ids(&[all], pairs, ids));
@@ -261,7 +261,7 @@ mod tests {
         let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
         let mut nodes: Vec<_> =
             level.iter().zip(&mut desks).map(|(children, desk)| nodes_of::<I>(children, desk)).collect();
-        nodes.iter_mut().try_for_each(|nodes| nodes.order(space))?;
+        nodes.iter_mut().try_for_each(|nodes| nodes.order(level.len(), space))?;
         let marked = nodes.iter().filter(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks)).count();
         let mut seen = Vec::new();
         for mut some in number_ordered(&mut nodes, end::<I>(), team, space)? {

@@ -25,7 +25,7 @@ use crate::{
 
 /// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others sorted.
 pub struct Ordered<I> {
-    /// Chunks of marks; then an id for each mark that may be set; then the others as (low, high, node).
+    /// All [`Arrays`], one after the other.
     words: Vec<u64>,
     /// How many others there are.
     others: usize,
@@ -33,6 +33,17 @@ pub struct Ordered<I> {
     first: u64,
     chunks: usize,
     marker: PhantomData<I>,
+}
+
+/// What `Ordered` is made of.
+struct Arrays<'a, I> {
+    /// Chunks of marks.
+    marks: &'a mut [u64],
+    /// For each chunk the id of the first of its nodes, and for each mark that may be set how far that of its node is from there.
+    bases: &'a mut [I],
+    ids: &'a mut [u16],
+    /// The others as (low, high, node), with all room behind them.
+    others: &'a mut [[I; 3]],
 }
 
 /// What of `Ordered` is numbered from one base.
@@ -59,11 +70,13 @@ const SAMPLE: usize = 512;
 const OTHERS: usize = 4;
 /// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 16;
+/// Words of the ids of a chunk.
+const IDS: usize = CHUNK * size_of::<u16>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
-    /// The nodes with these children, of which the bare ones are marked if they are most, and near enough to each other.
-    pub fn new(pairs: &[[I; 2]], sorter: &mut Sorter, space: &Space) -> Result<Self> {
-        if let Some(marked) = Self::marked(pairs, sorter, space)? {
+    /// The nodes of one of some `workers`, with these children, of which the bare ones are marked if they are most, and near enough to each other.
+    pub fn new(pairs: &[[I; 2]], workers: usize, sorter: &mut Sorter, space: &Space) -> Result<Self> {
+        if let Some(marked) = Self::marked(pairs, workers, sorter, space)? {
             return Ok(marked);
         }
         sorter.keep(Siblings::all(pairs), 2, space)?;
@@ -71,7 +84,7 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// The same only if bare ones are marked.
-    pub fn marked(pairs: &[[I; 2]], sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
+    pub fn marked(pairs: &[[I; 2]], workers: usize, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         if pairs.len() < FEW {
             return Ok(None);
         }
@@ -96,7 +109,7 @@ impl<I: Lane> Ordered<I> {
             return Ok(None);
         }
         let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        let words = chunks + words_of::<I>(chunks * CHUNK) + words_of::<I>(3 * room);
+        let words = chunks + words_of::<I>(chunks) + chunks * IDS + words_of::<I>(3 * room);
         if 8 * words > space.limits.sorted_bytes() {
             return Ok(None);
         }
@@ -105,16 +118,20 @@ impl<I: Lane> Ordered<I> {
             sorter.give_back(ordered.words);
             return Ok(None);
         }
-        let others = ordered.others;
-        let (.., records) = ordered.parts();
-        sorter.order(&mut records[..others], 2, space)?;
+        let count = ordered.others;
+        let others = &mut ordered.arrays().others[..count];
+        sorter.order(others, 2, space)?;
+        if crowded(others, workers) {
+            sorter.give_back(ordered.words);
+            return Ok(None);
+        }
         Ok(Some(ordered))
     }
 
     /// Sets the marks, and gathers the others, if there is room for them.
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
         let places = self.places();
-        let (marks, _, records) = self.parts();
+        let Arrays { marks, others: records, .. } = self.arrays();
         marks.fill(0);
         let mut others = 0;
         // Which of them it is is anybody's guess, so that there is no branch for it.
@@ -134,19 +151,24 @@ impl<I: Lane> Ordered<I> {
         Places { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
     }
 
-    /// The marks, the ids of what is marked, and the others with all room behind them.
-    fn parts(&mut self) -> (&mut [u64], &mut [I], &mut [[I; 3]]) {
+    fn arrays(&mut self) -> Arrays<'_, I> {
         let Self { words, chunks, .. } = self;
         let (marks, rest) = words.split_at_mut(*chunks);
-        let (ids, records) = rest.split_at_mut(words_of::<I>(*chunks * CHUNK));
-        (marks, bytemuck::cast_slice_mut(ids), bytemuck::cast_slice_mut::<u64, I>(records).as_chunks_mut().0)
+        let (bases, rest) = rest.split_at_mut(words_of::<I>(*chunks));
+        let (ids, others) = rest.split_at_mut(*chunks * IDS);
+        Arrays {
+            marks,
+            bases: &mut bytemuck::cast_slice_mut(bases)[..*chunks],
+            ids: bytemuck::cast_slice_mut(ids),
+            others: bytemuck::cast_slice_mut::<u64, I>(others).as_chunks_mut().0,
+        }
     }
 
     /// All nodes, to be merged.
     pub fn piece(&mut self) -> Piece<'_, I> {
-        let (first, others) = (self.first, self.others);
-        let (marks, ids, records) = self.parts();
-        Piece { others: &mut records[..others], lows: Lows::new(first, marks, ids) }
+        let (first, count) = (self.first, self.others);
+        let Arrays { marks, bases, ids, others } = self.arrays();
+        Piece { others: &mut others[..count], lows: Lows::new(first, marks, bases, ids) }
     }
 
     /// All of it, numbered from `base`.
@@ -162,7 +184,7 @@ impl<I: Lane> Ordered<I> {
     /// Puts the ids of all nodes, which have these children, when they are `numbered`; gives the array back.
     pub fn put_ids(mut self, numbered: &[Numbered], pairs: &[[I; 2]], ids: &mut [I]) -> Vec<u64> {
         let places = self.has_marks().then(|| self.places());
-        let (_, ids_of_marks, others) = self.parts();
+        let Arrays { bases, ids: ids_of_marks, others, .. } = self.arrays();
         for part in numbered {
             for &[id, _, node] in &others[part.others.clone()] {
                 ids[node.get() as usize] = if id.get() < I::MARK { id } else { id.minus(part.less()) };
@@ -171,19 +193,29 @@ impl<I: Lane> Ordered<I> {
         let (Some(places), [first, later @ ..]) = (places, numbered) else { return self.words };
         let less = first.less();
         for part in later {
-            // Once at each place, not for each node that looks there; nobody does where there is no mark.
+            // Once for each chunk, not for each node that looks there.
             let more = part.less::<I>().minus(less);
-            for id in &mut ids_of_marks[part.chunks.start * CHUNK..part.chunks.end * CHUNK] {
-                *id = id.minus(more);
+            for base in &mut bases[part.chunks.clone()] {
+                *base = base.minus(more);
             }
         }
         for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
             let (is_marked, place) = places.of(low, high);
             let own = select_unpredictable(low == high, low, *id);
-            *id = select_unpredictable(is_marked, ids_of_marks[place].minus(less), own);
+            let of_mark = bases[place / CHUNK].minus(less.minus(I::of(ids_of_marks[place].into())));
+            *id = select_unpredictable(is_marked, of_mark, own);
         }
         self.words
     }
+}
+
+/// Whether so many of the others have their low children in one chunk, for one of some `workers`, that the ids of all of its nodes
+/// might be further from its base than can be told.
+fn crowded<I: Lane>(others: &[[I; 3]], workers: usize) -> bool {
+    // Where more than twice as many are in one chunk, one of these pieces is all in it.
+    let most = (usize::from(u16::MAX) - CHUNK) / (2 * workers);
+    let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
+    others.chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
 }
 
 /// The places of marks.

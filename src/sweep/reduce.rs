@@ -203,13 +203,14 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker)));
         let arrived: Vec<_> = each.collect::<Result<_>>()?;
+        let workers = self.workers.len();
         let can_order = |worker: &Worker<'_, I>| Nodes::<I>::can_order(worker.counts[rank].nodes, space);
         let ordered = numbered && self.workers.iter().all(can_order);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         let collected = self.team.each(tasks, |(((first, worker), desk), arrived)| {
             let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
             if ordered {
-                nodes.order(space)?;
+                nodes.order(workers, space)?;
             }
             Ok(nodes)
         })?;
