@@ -160,6 +160,25 @@ impl<'a, I: Lane> Dense<'a, I> {
         if let Self::Array(array) = self { Some(array.pairs()) } else { None }
     }
 
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Array(array) => array.len as u64,
+            Self::Parts(parts) => parts.first,
+            Self::Sorted(_, len, _) => *len,
+        }
+    }
+
+    /// Shows all values in order, some at a time, an even number but for the last ones, if they can be shown and stay; answers
+    /// whether they can.
+    pub fn show(&mut self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<bool> {
+        match self {
+            Self::Array(array) => show(array.values()).map(|()| true),
+            Self::Parts(parts) => parts.show(&mut show),
+            Self::Sorted(..) => Ok(false),
+        }
+    }
+
     /// The range of all values.
     pub fn range(&self) -> Range {
         match self {
@@ -232,6 +251,29 @@ impl<I: Lane> Parts<'_, I> {
             some.extend(even);
         }
         Ok(some)
+    }
+
+    fn show(&mut self, show: &mut impl FnMut(&[I]) -> Result<()>) -> Result<bool> {
+        let cuts: Vec<_> = (0..self.logs.len()).map(|part| self.cuts.start(part)).chain([self.first]).collect();
+        if cuts.windows(2).any(|part| !Dense::<I>::fits(part[1] - part[0], self.space)) {
+            return Ok(false);
+        }
+        let mut words = std::mem::replace(&mut self.part, Descent::none(Vec::new())).into_words();
+        for (log, part) in self.logs.iter().zip(cuts.windows(2)) {
+            words.clear();
+            let mut array = Array::of(words, (part[1] - part[0]) as usize);
+            let values = array.values_mut();
+            log.visit(self.space, |pairs| {
+                for &[index, value] in pairs {
+                    values[(index.get() - part[0]) as usize] = value;
+                }
+                Ok(())
+            })?;
+            show(array.values())?;
+            words = array.into_words();
+        }
+        self.part = Descent::none(words);
+        Ok(true)
     }
 
     fn part(&mut self) -> Result<Option<(u64, &[I])>> {

@@ -148,14 +148,17 @@ impl<'f> Lift<'f> {
                     None => found[marks.before(id) as usize],
                 };
             }
-            let ids = Array::of(std::mem::take(&mut desk.ids), width as usize);
-            let mut nodes = Nodes::new(width, Dense::Array(children), Dense::Array(ids), desk);
+            let mut nodes = Nodes::new(width, Dense::Array(children), desk, space);
             number_alone(&mut nodes, writer, space)?;
-            let Nodes { children, ids: Dense::Array(ids), desk, .. } = nodes else {
-                unreachable!("an array stays one")
-            };
-            raised.extend_from_slice(ids.values());
-            (desk.children, desk.ids) = (children.into_words(), ids.into_words());
+            let spare = nodes.spare();
+            let mut end = raised.len() + width as usize;
+            raised.resize(end, I::zeroed());
+            let desk = nodes.show_ids(|ids| {
+                raised[end - ids.len()..end].copy_from_slice(ids);
+                end -= ids.len();
+                Ok(())
+            })?;
+            desk.children = spare;
             writer.end_level(self.file.variable(rank));
             run.report("reduce", self.file.variable(rank), writer.nodes())?;
         }

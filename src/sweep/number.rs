@@ -28,54 +28,95 @@ pub struct Nodes<'a, I: Lane> {
     width: u64,
     /// Low and high child of each.
     pub children: Dense<'a, I>,
-    /// The id of what takes its place.
-    pub ids: Dense<'a, I>,
+    /// What takes the place of each.
+    pub ids: Ids<'a, I>,
     /// Where the worker works.
     pub desk: &'a mut Desk,
-    /// The same in order, if they are; the desk's sorter, whose array they have, sorts nothing before they have their ids.
-    ordered: Option<Ordered<I>>,
-    /// What of these is numbered.
-    numbered: Vec<Numbered>,
+    space: &'a Space,
+}
+
+/// The ids of what takes the place of some nodes.
+pub enum Ids<'a, I: Lane> {
+    /// None is known.
+    None,
+    /// The id of each.
+    OfEach(Dense<'a, I>),
+    /// To be looked up, when what is numbered is in its place; the desk's sorter, whose array they have, sorts nothing before.
+    Ordered(Ordered<I>, Vec<Numbered>),
 }
 
 impl<'a, I: Lane> Nodes<'a, I> {
-    /// So many nodes with these children, and room for their ids.
-    pub fn new(width: u64, children: Dense<'a, I>, ids: Dense<'a, I>, desk: &'a mut Desk) -> Self {
-        Self { width, children, ids, desk, ordered: None, numbered: Vec::new() }
+    /// So many nodes with these children.
+    pub fn new(width: u64, children: Dense<'a, I>, desk: &'a mut Desk, space: &'a Space) -> Self {
+        Self { width, children, ids: Ids::None, desk, space }
     }
 
-    /// Whether so many nodes can be brought in order at once.
-    pub fn can_order(width: u64, space: &Space) -> bool {
-        Dense::<I>::fits(2 * width, space) && width <= space.limits.most_sorted::<I, 3>()
-    }
-
-    /// Brings them, those of one of some `workers`, in order, which can be.
-    pub fn order(&mut self, workers: usize, space: &Space) -> Result<()> {
-        let pairs = self.children.pairs().expect("nodes that can be brought in order have their children in an array");
-        self.ordered = Some(Ordered::new(pairs, workers, &mut self.desk.sorter, space)?);
+    /// Brings them, those of one of some `workers`, in order, if they can be.
+    pub fn order(&mut self, workers: usize) -> Result<()> {
+        if let Some(ordered) = Ordered::new(&mut self.children, workers, &mut self.desk.sorter, self.space)? {
+            self.ids = Ids::Ordered(ordered, Vec::new());
+        }
         Ok(())
     }
 
-    /// Puts the ids of nodes that were numbered in order.
-    pub fn put_ids(&mut self) {
-        let Some(ordered) = self.ordered.take() else { return };
-        let (Dense::Array(children), Dense::Array(ids)) = (&self.children, &mut self.ids) else {
-            unreachable!("nodes that can be ordered have their ids in an array")
-        };
-        let words = ordered.put_ids(&self.numbered, children.pairs(), ids.values_mut());
-        self.desk.sorter.give_back(words);
+    /// Room for an id of each, in no order.
+    pub fn make_ids(&mut self) -> Result<()> {
+        if let Ids::Ordered(ordered, _) = std::mem::replace(&mut self.ids, Ids::None) {
+            self.desk.sorter.give_back(ordered.into_words());
+        }
+        self.ids = Ids::OfEach(Dense::for_all(std::mem::take(&mut self.desk.ids), self.width, self.space)?);
+        Ok(())
+    }
+
+    /// An array that is not needed to show the ids of these nodes, which are numbered.
+    pub fn spare(&mut self) -> Vec<u64> {
+        match &self.ids {
+            Ids::Ordered(..) => std::mem::take(&mut self.desk.ids),
+            _ => std::mem::replace(&mut self.children, Dense::none(Vec::new())).into_words(),
+        }
+    }
+
+    /// Shows the ids of all nodes, which are numbered, some at a time, the last ones first; gives the desk back.
+    pub fn show_ids(self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<&'a mut Desk> {
+        match self.ids {
+            Ids::Ordered(mut ordered, numbered) => {
+                ordered.finish(&numbered);
+                let (mut children, mut ids) = (self.children.descend()?, [I::zeroed(); SOME]);
+                while let Some((_, values)) = children.part()? {
+                    for pairs in values.as_chunks().0.rchunks(SOME) {
+                        let ids = &mut ids[..pairs.len()];
+                        ordered.ids_of(pairs, ids);
+                        show(ids)?;
+                    }
+                }
+                self.desk.ids = children.into_words();
+                self.desk.sorter.give_back(ordered.into_words());
+            }
+            Ids::OfEach(ids) => {
+                let mut ids = ids.descend()?;
+                while let Some((_, ids)) = ids.part()? {
+                    show(ids)?;
+                }
+                self.desk.ids = ids.into_words();
+            }
+            Ids::None => unreachable!("the nodes are numbered"),
+        }
+        Ok(self.desk)
     }
 }
 
-/// Numbers the nodes of `level`, those of each worker in turn. Where all are in order, each worker still has to put its ids, and
-/// this gives the new nodes, to be written one after the other.
+/// So many ids are looked up at once.
+const SOME: usize = 512;
+
+/// Numbers the nodes of `level`, those of each worker in turn. Where all are in order, this gives the new nodes, to be written one
+/// after the other.
 pub fn number<I: Lane>(
     level: &mut [Nodes<'_, I>],
     writer: &mut NodeWriter<I>,
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    if level.iter().all(|nodes| nodes.ordered.is_some()) {
+    if level.iter().all(|nodes| matches!(nodes.ids, Ids::Ordered(..))) {
         return number_ordered(level, writer.end(), team, space);
     }
     if let [nodes] = level {
@@ -88,16 +129,17 @@ pub fn number<I: Lane>(
 
 /// Writes the nodes of one worker, who has all of a level, and gives each its id.
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let Nodes { children: Dense::Array(children), ids: Dense::Array(ids), desk, .. } = nodes else {
+    if let Some(mut ordered) = Ordered::marked(&mut nodes.children, 1, &mut nodes.desk.sorter, space)? {
+        let all = ordered.all(writer.end());
+        merge(vec![ordered.piece()], writer, space)?;
+        nodes.ids = Ids::Ordered(ordered, vec![all]);
+        return Ok(());
+    }
+    nodes.make_ids()?;
+    let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
         return number_spooled(std::slice::from_mut(nodes), writer, space);
     };
     let (pairs, ids) = (children.pairs(), ids.values_mut());
-    if let Some(mut ordered) = Ordered::marked(pairs, 1, &mut desk.sorter, space)? {
-        let all = ordered.all(writer.end());
-        merge(vec![ordered.piece()], writer, space)?;
-        desk.sorter.give_back(ordered.put_ids(&[all], pairs, ids));
-        return Ok(());
-    }
     let differing = Siblings::differing(pairs, ids);
     let mut merge = merging(writer, space, move |node, id| {
         ids[node as usize] = id;
@@ -112,7 +154,8 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
 /// Numbers nodes of which the children are too many for an array and come in order but once.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::Range::default(), Vec::new());
-    for nodes in &*level {
+    for nodes in &mut *level {
+        nodes.make_ids()?;
         width += nodes.width;
         range.join(&nodes.children.range());
         lows.extend(nodes.children.some_even()?);
@@ -129,19 +172,25 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
-    let mut merge = merging(writer, space, |node, id| ids[parts.owner(node)].put(node >> parts.shift, id));
+    let mut merge = merging(writer, space, |node, id| match &mut ids[parts.owner(node)] {
+        Ids::OfEach(ids) => ids.put(node >> parts.shift, id),
+        _ => unreachable!("there is room for an id of each"),
+    });
     sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
 /// Has every worker merge the nodes of all in one range; `end` is the id of the first new node.
-fn number_ordered<I: Lane>(
-    level: &mut [Nodes<'_, I>],
+fn number_ordered<'l, I: Lane>(
+    level: &'l mut [Nodes<'_, I>],
     end: u64,
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    let pieces: Vec<_> =
-        level.iter_mut().map(|nodes| nodes.ordered.as_mut().expect("all are in order").piece()).collect();
+    let in_order = |nodes: &'l mut Nodes<'_, I>| match &mut nodes.ids {
+        Ids::Ordered(ordered, numbered) => (ordered.piece(), numbered),
+        _ => unreachable!("all are in order"),
+    };
+    let (pieces, mut all_numbered): (Vec<_>, Vec<_>) = level.iter_mut().map(in_order).unzip();
     let cuts = cuts(&pieces);
     let mut ranges: Vec<_> = pieces.iter().map(|_| Vec::with_capacity(pieces.len())).collect();
     for mut rest in pieces {
@@ -161,9 +210,9 @@ fn number_ordered<I: Lane>(
     })?;
     let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
     for (base, lengths) in ends.zip(lengths) {
-        for (nodes, [others, chunks]) in level.iter_mut().zip(lengths) {
-            let [first, chunk] = nodes.numbered.last().map_or([0; 2], |last| [last.others.end, last.chunks.end]);
-            nodes.numbered.push(Numbered { others: first..first + others, chunks: chunk..chunk + chunks, base });
+        for (numbered, [others, chunks]) in all_numbered.iter_mut().zip(lengths) {
+            let [first, chunk] = numbered.last().map_or([0; 2], |last| [last.others.end, last.chunks.end]);
+            numbered.push(Numbered { others: first..first + others, chunks: chunk..chunk + chunks, base });
         }
     }
     Ok(fresh)
@@ -242,27 +291,38 @@ mod tests {
         (fresh, ids)
     }
 
-    fn nodes_of<'a, I: Lane>(children: &[[u64; 2]], desk: &'a mut Desk) -> Nodes<'a, I> {
-        let len = children.len();
-        let mut array = Array::of(Vec::new(), 2 * len);
-        array.pairs_mut().iter_mut().zip(children).for_each(|(pair, children)| *pair = children.map(I::of));
-        let ids = Array::of(vec![u64::MAX; (len * I::WORDS).div_ceil(2)], len);
-        Nodes::new(len as u64, Dense::Array(array), Dense::Array(ids), desk)
+    fn nodes_of<'a, I: Lane>(children: &[[u64; 2]], desk: &'a mut Desk, space: &'a Space) -> Result<Nodes<'a, I>> {
+        let len = children.len() as u64;
+        let mut dense = Dense::zeroes(Vec::new(), 2 * len, space)?;
+        for (at, &child) in (0..).zip(children.as_flattened()) {
+            dense.put(at, I::of(child))?;
+        }
+        desk.ids = vec![u64::MAX; children.len()];
+        Ok(Nodes::new(len, dense, desk, space))
     }
 
-    fn ids_of<I: Lane>(nodes: &Nodes<'_, I>) -> Vec<u64> {
-        let Dense::Array(ids) = &nodes.ids else { unreachable!("an array stays one") };
-        ids.values().iter().map(|id| id.get()).collect()
+    fn ids_of<I: Lane>(nodes: Nodes<'_, I>) -> Result<Vec<u64>> {
+        let mut ids = Vec::new();
+        nodes.show_ids(|some| {
+            ids.extend(some.iter().rev().map(|id| id.get()));
+            Ok(())
+        })?;
+        ids.reverse();
+        Ok(ids)
     }
 
     /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked.
     fn check<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<usize> {
         let (fresh, ids) = slowly::<I>(level);
         let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
-        let mut nodes: Vec<_> =
-            level.iter().zip(&mut desks).map(|(children, desk)| nodes_of::<I>(children, desk)).collect();
-        nodes.iter_mut().try_for_each(|nodes| nodes.order(level.len(), space))?;
-        let marked = nodes.iter().filter(|nodes| nodes.ordered.as_ref().is_some_and(Ordered::has_marks)).count();
+        let mut nodes = Vec::new();
+        for (children, desk) in level.iter().zip(&mut desks) {
+            let mut some = nodes_of::<I>(children, desk, space)?;
+            some.order(level.len())?;
+            nodes.push(some);
+        }
+        let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered, _) if ordered.has_marks());
+        let marked = nodes.iter().filter(is_marked).count();
         let mut seen = Vec::new();
         for mut some in number_ordered(&mut nodes, end::<I>(), team, space)? {
             some.drain(space, |nodes| {
@@ -271,8 +331,7 @@ mod tests {
             })?;
         }
         assert_eq!(seen, fresh);
-        nodes.iter_mut().for_each(Nodes::put_ids);
-        assert_eq!(nodes.iter().map(ids_of).collect::<Vec<_>>(), ids);
+        assert_eq!(nodes.into_iter().map(ids_of).collect::<Result<Vec<_>>>()?, ids);
         Ok(marked)
     }
 
@@ -286,7 +345,7 @@ mod tests {
             for turn in 0..1000 {
                 let workers = 1 + turn % 4;
                 let nodes = |random: &mut Random| {
-                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 100 } else { 4000 });
+                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 60 } else { 4000 });
                     // As many low children as nodes, a few, or many more, and near to or far from those of others.
                     let children = [len as u32 + 1, 5, 6 * len as u32 + 1, 50_000][random.below(4) as usize];
                     let first = 2 + [0, 1, 1000, 1 << 27][random.below(4) as usize] + u64::from(random.below(100));
@@ -322,19 +381,29 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_numbers_alone_as_several_do() -> Result<()> {
-        let (space, mut random) = (testing::space(1 << 24), Random(2));
+    fn one_worker_numbers_alone_as_several_do_with_children_in_an_array_or_in_parts() -> Result<()> {
+        let mut random = Random(2);
         for (len, bare) in [(0, 0), (10, 30), (500, 0), (500, 30), (5000, 16), (5000, 30), (5000, 32)] {
             let level = [random.nodes(len, 2, 2 + len as u32, bare)];
             let (fresh, ids) = slowly::<u32>(&level);
-            let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
-            let first = writer.end();
-            let mut nodes = nodes_of(&level[0], &mut desk);
-            number_alone(&mut nodes, &mut writer, &space)?;
-            assert_eq!(writer.end() - first, fresh.len() as u64);
-            let end = end::<u32>();
-            let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
-            assert!(ids_of(&nodes).into_iter().eq(ids));
+            // All in an array, in a few parts, and in parts of parts.
+            for dense in [1 << 24, 2 * len, 50] {
+                let space = testing::space_with(|limits| (limits.block, limits.dense) = (4096, dense));
+                let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
+                let first = writer.end();
+                let mut nodes = nodes_of(&level[0], &mut desk, &space)?;
+                number_alone(&mut nodes, &mut writer, &space)?;
+                assert_eq!(writer.end() - first, fresh.len() as u64);
+                let is_marked = matches!(&nodes.ids, Ids::Ordered(..));
+                assert_eq!(
+                    is_marked,
+                    len == 5000 && bare >= 30 && dense > 50,
+                    "{len} nodes, {bare} of 32 bare, {dense}"
+                );
+                let end = end::<u32>();
+                let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
+                assert!(ids_of(nodes)?.into_iter().eq(ids));
+            }
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::{
     disk::{
         cells,
         clock::Phase,
+        dense::Dense,
         lane::Lane,
         sorter::{Sorter, TIMED, can_spare},
         source::some_of,
@@ -27,8 +28,9 @@ use crate::{
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
     words: Vec<u64>,
-    /// How many others there are.
+    /// How many others there are, and how many of them are among the nodes that have not been looked up.
     others: usize,
+    left: usize,
     /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
     first: u64,
     chunks: usize,
@@ -42,7 +44,8 @@ struct Arrays<'a, I> {
     /// For each chunk the id of the first of its nodes, and for each mark that may be set how far that of its node is from there.
     bases: &'a mut [I],
     ids: &'a mut [u16],
-    /// The others as (low, high, node), with all room behind them.
+    /// The others as (low, high, which of them it is in the order of nodes), with all room behind them. When they are numbered, the
+    /// second lane has the ids of all in the order of nodes.
     others: &'a mut [[I; 3]],
 }
 
@@ -63,7 +66,7 @@ impl Numbered {
 }
 
 /// Levels of fewer nodes are sorted.
-const FEW: usize = 1024;
+const FEW: u64 = 1024;
 /// So many nodes tell how all lie.
 const SAMPLE: usize = 512;
 /// One node in so many is not bare at most.
@@ -74,75 +77,70 @@ const SPARSE: u64 = 16;
 const IDS: usize = CHUNK * size_of::<u16>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
-    /// The nodes of one of some `workers`, with these children, of which the bare ones are marked if they are most, and near enough to each other.
-    pub fn new(pairs: &[[I; 2]], workers: usize, sorter: &mut Sorter, space: &Space) -> Result<Self> {
-        if let Some(marked) = Self::marked(pairs, workers, sorter, space)? {
-            return Ok(marked);
+    /// The nodes of one of some `workers`, with these children, in order if they can be: the bare ones marked if they are most, and
+    /// near enough to each other.
+    pub fn new(
+        children: &mut Dense<'_, I>,
+        workers: usize,
+        sorter: &mut Sorter,
+        space: &Space,
+    ) -> Result<Option<Self>> {
+        if let Some(marked) = Self::marked(children, workers, sorter, space)? {
+            return Ok(Some(marked));
         }
+        let Some(pairs) = children.pairs().filter(|pairs| pairs.len() as u64 <= space.limits.most_sorted::<I, 3>())
+        else {
+            return Ok(None);
+        };
         sorter.keep(Siblings::all(pairs), 2, space)?;
-        Ok(Self { words: sorter.lend(0), others: pairs.len(), first: 0, chunks: 0, marker: PhantomData })
+        let (words, others) = (sorter.lend(0), pairs.len());
+        Ok(Some(Self { words, others, left: others, first: 0, chunks: 0, marker: PhantomData }))
     }
 
     /// The same only if bare ones are marked.
-    pub fn marked(pairs: &[[I; 2]], workers: usize, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
-        if pairs.len() < FEW {
-            return Ok(None);
-        }
+    pub fn marked(
+        children: &mut Dense<'_, I>,
+        workers: usize,
+        sorter: &mut Sorter,
+        space: &Space,
+    ) -> Result<Option<Self>> {
+        let Some(plan) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
-        let _ordering = (pairs.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let some = some_of(pairs, SAMPLE);
-        let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
-        let bare = differing.clone().filter(|[_, high]| high.get() == FALSE);
-        let others = differing.count() - bare.clone().count();
-        if OTHERS * others > all {
-            return Ok(None);
+        let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+        let Plan { first, chunks, words } = plan;
+        let mut ordered = Self { words: sorter.lend(words), others: 0, left: 0, first, chunks, marker: PhantomData };
+        ordered.arrays().marks.fill(0);
+        let mut marks = true;
+        let shown = children.show(|values| {
+            marks = marks && ordered.mark(values.as_chunks().0);
+            Ok(())
+        })?;
+        if shown && marks {
+            let count = ordered.others;
+            ordered.left = count;
+            let others = &mut ordered.arrays().others[..count];
+            sorter.order(others, 2, space)?;
+            if !crowded(others, workers) {
+                return Ok(Some(ordered));
+            }
         }
-        // A sample does not tell to the last node how many others there are.
-        let room = 2 * pairs.len() * others / all + pairs.len() / (8 * OTHERS);
-        if !can_spare::<I, 3>(room, space) {
-            return Ok(None);
-        }
-        let range = cells::Range::of(bare.map(|[low, _]| *low));
-        let first = range.base() / CHUNK as u64;
-        let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
-        if chunks * CHUNK as u64 > SPARSE * pairs.len() as u64 {
-            return Ok(None);
-        }
-        let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-        let words = chunks + words_of::<I>(chunks) + chunks * IDS + words_of::<I>(3 * room);
-        if 8 * words > space.limits.sorted_bytes() {
-            return Ok(None);
-        }
-        let mut ordered = Self { words: sorter.lend(words), others: 0, first, chunks, marker: PhantomData };
-        if !ordered.mark(pairs) {
-            sorter.give_back(ordered.words);
-            return Ok(None);
-        }
-        let count = ordered.others;
-        let others = &mut ordered.arrays().others[..count];
-        sorter.order(others, 2, space)?;
-        if crowded(others, workers) {
-            sorter.give_back(ordered.words);
-            return Ok(None);
-        }
-        Ok(Some(ordered))
+        sorter.give_back(ordered.words);
+        Ok(None)
     }
 
-    /// Sets the marks, and gathers the others, if there is room for them.
+    /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
-        let places = self.places();
-        let Arrays { marks, others: records, .. } = self.arrays();
-        marks.fill(0);
-        let mut others = 0;
+        let (places, mut count) = (self.places(), self.others);
+        let Arrays { marks, others, .. } = self.arrays();
         // Which of them it is is anybody's guess, so that there is no branch for it.
-        for (node, &[low, high]) in (0..).zip(pairs) {
+        for &[low, high] in pairs {
             let (marked, place) = places.of(low, high);
             marks[place / CHUNK] |= u64::from(marked) << (place % CHUNK);
-            let Some(record) = records.get_mut(others) else { return false };
-            *record = [low, high, I::of(node)];
-            others += usize::from(!marked && low != high);
+            let Some(other) = others.get_mut(count) else { return false };
+            *other = [low, high, I::of(count as u64)];
+            count += usize::from(!marked && low != high);
         }
-        self.others = others;
+        self.others = count;
         true
     }
 
@@ -181,31 +179,91 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// Puts the ids of all nodes, which have these children, when they are `numbered`; gives the array back.
-    pub fn put_ids(mut self, numbered: &[Numbered], pairs: &[[I; 2]], ids: &mut [I]) -> Vec<u64> {
-        let places = self.has_marks().then(|| self.places());
-        let Arrays { bases, ids: ids_of_marks, others, .. } = self.arrays();
+    /// All nodes are `numbered`: their ids can be looked up.
+    pub fn finish(&mut self, numbered: &[Numbered]) {
+        let Arrays { bases, others, .. } = self.arrays();
         for part in numbered {
-            for &[id, _, node] in &others[part.others.clone()] {
-                ids[node.get() as usize] = if id.get() < I::MARK { id } else { id.minus(part.less()) };
+            let less = part.less::<I>();
+            for at in part.others.clone() {
+                let [id, _, which] = others[at];
+                others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(less) };
+            }
+            bases[part.chunks.clone()].iter_mut().for_each(|base| *base = base.minus(less));
+        }
+    }
+
+    /// Looks up the ids of the last nodes that have not been looked up, which have these children.
+    pub fn ids_of(&mut self, pairs: &[[I; 2]], ids: &mut [I]) {
+        let (marked, mut left) = (self.has_marks().then(|| self.places()), self.left);
+        let Arrays { bases, ids: steps, others, .. } = self.arrays();
+        let nodes = ids.iter_mut().zip(pairs).rev();
+        if let Some(places) = marked {
+            for (id, &[low, high]) in nodes {
+                let (is_marked, place) = places.of(low, high);
+                left -= usize::from(!is_marked && low != high);
+                let own = select_unpredictable(low == high, low, others[left][1]);
+                let of_mark = bases[place / CHUNK].minus(I::zeroed().minus(I::of(steps[place].into())));
+                *id = select_unpredictable(is_marked, of_mark, own);
+            }
+        } else {
+            for (id, _) in nodes {
+                left -= 1;
+                *id = others[left][1];
             }
         }
-        let (Some(places), [first, later @ ..]) = (places, numbered) else { return self.words };
-        let less = first.less();
-        for part in later {
-            // Once for each chunk, not for each node that looks there.
-            let more = part.less::<I>().minus(less);
-            for base in &mut bases[part.chunks.clone()] {
-                *base = base.minus(more);
-            }
-        }
-        for (id, &[low, high]) in ids.iter_mut().zip(pairs) {
-            let (is_marked, place) = places.of(low, high);
-            let own = select_unpredictable(low == high, low, *id);
-            let of_mark = bases[place / CHUNK].minus(less.minus(I::of(ids_of_marks[place].into())));
-            *id = select_unpredictable(is_marked, of_mark, own);
-        }
+        self.left = left;
+    }
+
+    /// The array of all, to be given back.
+    pub fn into_words(self) -> Vec<u64> {
         self.words
+    }
+}
+
+/// Where marks are, and how many words they take with all that goes with them.
+struct Plan {
+    first: u64,
+    chunks: usize,
+    words: usize,
+}
+
+impl Plan {
+    /// That for nodes with these children, if their bare ones are to be marked.
+    fn of<I: Lane>(children: &Dense<'_, I>, space: &Space) -> Option<Self> {
+        let nodes = children.count() / 2;
+        if nodes < FEW {
+            return None;
+        }
+        let Some(pairs) = children.pairs() else {
+            // As much room for others as there is.
+            let plan = Self::over::<I>(&children.range(), nodes, 0)?;
+            let left =
+                (space.limits.sorted_bytes() / 8).checked_sub(plan.words).filter(|left| 4 * left > plan.words)?;
+            let room = left.min(words_of::<I>(3 * nodes as usize / OTHERS));
+            return Some(Self { words: plan.words + room, ..plan });
+        };
+        let some = some_of(pairs, SAMPLE);
+        let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
+        let bare = differing.clone().filter(|[_, high]| high.get() == FALSE);
+        let others = differing.count() - bare.clone().count();
+        // A sample does not tell to the last node how many others there are.
+        let room = 2 * pairs.len() * others / all + pairs.len() / (8 * OTHERS);
+        if OTHERS * others > all || !can_spare::<I, 3>(room, space) {
+            return None;
+        }
+        Self::over::<I>(&cells::Range::of(bare.map(|[low, _]| *low)), nodes, room)
+            .filter(|plan| 8 * plan.words <= space.limits.sorted_bytes())
+    }
+
+    /// That for so many `nodes` with low children in `range`, and with room for so many others.
+    fn over<I: Lane>(range: &cells::Range, nodes: u64, room: usize) -> Option<Self> {
+        let first = range.base() / CHUNK as u64;
+        let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
+        (chunks * CHUNK as u64 <= SPARSE * nodes).then(|| {
+            let (first, chunks) = (first * CHUNK as u64, chunks as usize);
+            let words = chunks + words_of::<I>(chunks) + chunks * IDS + words_of::<I>(3 * room);
+            Self { first, chunks, words }
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use super::{
     nest::{Covers, Flat, Pause},
-    number::{Nodes, number},
+    number::{Ids, Nodes, number},
     run::{Desk, Run},
     team::{Parts, Team},
 };
@@ -204,13 +204,11 @@ impl<'a, I: Lane> Upward<'a, I> {
         let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker)));
         let arrived: Vec<_> = each.collect::<Result<_>>()?;
         let workers = self.workers.len();
-        let can_order = |worker: &Worker<'_, I>| Nodes::<I>::can_order(worker.counts[rank].nodes, space);
-        let ordered = numbered && self.workers.iter().all(can_order);
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         let collected = self.team.each(tasks, |(((first, worker), desk), arrived)| {
             let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
-            if ordered {
-                nodes.order(workers, space)?;
+            if numbered {
+                nodes.order(workers)?;
             }
             Ok(nodes)
         })?;
@@ -220,7 +218,9 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// Gives each node of a covered level the id that takes its place, if `nest` can tell all of them.
     fn settle(&mut self, level: &mut [Nodes<'_, I>], nest: &dyn Covers) -> Result<bool> {
         let mut loose = false;
-        for Nodes { children, ids, .. } in level {
+        for nodes in level {
+            nodes.make_ids()?;
+            let Nodes { children, ids: Ids::OfEach(ids), .. } = nodes else { unreachable!("there is room for them") };
             let Some(pairs) = children.pairs() else { return Ok(false) };
             for (node, pair) in (0..).zip(pairs) {
                 let Some(id) = nest.settle(pair[0].get(), pair[1].get()) else { return Ok(false) };
@@ -237,7 +237,9 @@ impl<'a, I: Lane> Upward<'a, I> {
         let space = self.space;
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
         for (worker, Nodes { children, ids, desk, .. }) in self.workers.iter_mut().zip(level) {
-            desk.ids = ids.into_words();
+            if let Ids::OfEach(ids) = ids {
+                desk.ids = ids.into_words();
+            }
             let mut children = children.descend()?;
             while let Some((_, values)) = children.part()? {
                 let (nodes, mut left) = (values.as_chunks().0, values.len() / 2);
@@ -302,11 +304,10 @@ impl<'a, I: Lane> Upward<'a, I> {
         };
         let tasks = (0..).zip(&mut self.workers).zip(level).zip(above).collect();
         self.team
-            .each(tasks, |(((at, worker), mut nodes), above)| {
+            .each(tasks, |(((at, worker), nodes), above)| {
                 if Some(at) == least {
                     write(1)?;
                 }
-                nodes.put_ids();
                 worker.forward(nodes, above, road)?;
                 write(usize::MAX)
             })
@@ -355,7 +356,6 @@ impl<'a, I: Lane> Worker<'a, I> {
         'a: 'd,
     {
         let Count { nodes: width, ones } = self.counts[rank];
-        let ids = Dense::for_all(std::mem::take(&mut desk.ids), width, space)?;
         let mut children = match self.children.take() {
             Some(children) => children,
             None => Dense::zeroes(std::mem::take(&mut desk.children), 2 * width, space)?,
@@ -368,40 +368,40 @@ impl<'a, I: Lane> Worker<'a, I> {
             let [slot] = self.ones.pop(space)?.expect("as many arcs to true as were counted");
             children.put((slot.get() - first) >> shift, I::of(TRUE))?;
         }
-        Ok(Nodes::new(width, children, ids, desk))
+        Ok(Nodes::new(width, children, desk, space))
     }
 
     /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is
     /// among its slots of the level above.
-    fn forward(&mut self, nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_, 'a>) -> Result<()> {
-        let Nodes { children, ids, desk, .. } = nodes;
+    fn forward(&mut self, mut nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_, 'a>) -> Result<()> {
         let slots = above.unwrap_or_default();
-        let mut children = Dense::zeroes(children.into_words(), slots.count, road.space)?;
-        let mut ids = ids.descend()?;
-        while let Some((_, ids)) = ids.part()? {
-            match &mut children {
-                Dense::Array(children) => {
-                    let children = children.values_mut();
-                    self.send(ids, road, |slot, id| {
-                        let child = children.get_mut(slots.index(slot) as usize);
-                        Ok(child.map(|child| *child = id).is_some())
-                    })?;
-                }
-                children => self.send(ids, road, |slot, id| {
-                    let at = slots.index(slot);
-                    if at < slots.count {
-                        children.put(at, id)?;
-                    }
-                    Ok(at < slots.count)
-                })?,
-            }
-        }
-        desk.ids = ids.into_words();
+        let mut arrived = Dense::zeroes(nodes.spare(), slots.count, road.space)?;
+        let desk = nodes.show_ids(|ids| self.send_to(&mut arrived, slots, ids, road))?;
         match above {
-            Some(_) => self.children = Some(children),
-            None => desk.children = children.into_words(),
+            Some(_) => self.children = Some(arrived),
+            None => desk.children = arrived.into_words(),
         }
         Ok(())
+    }
+
+    /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where that leads to one of `slots`.
+    fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
+        match arrived {
+            Dense::Array(arrived) => {
+                let arrived = arrived.values_mut();
+                self.send(ids, road, |slot, id| {
+                    let place = arrived.get_mut(slots.index(slot) as usize);
+                    Ok(place.map(|place| *place = id).is_some())
+                })
+            }
+            arrived => self.send(ids, road, |slot, id| {
+                let at = slots.index(slot);
+                if at < slots.count {
+                    arrived.put(at, id)?;
+                }
+                Ok(at < slots.count)
+            }),
+        }
     }
 
     /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether one went straight to its
