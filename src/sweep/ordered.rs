@@ -120,7 +120,7 @@ impl<I: Lane> Ordered<I> {
             ordered.left = count;
             let others = &mut ordered.arrays().others[..count];
             sorter.order(others, 2, space)?;
-            if !crowded(others, workers) {
+            if !crowded(others, first, workers) {
                 return Ok(Some(ordered));
             }
         }
@@ -268,12 +268,14 @@ impl Plan {
 }
 
 /// Whether so many of the others have their low children in one chunk, for one of some `workers`, that the ids of all of its nodes
-/// might be further from its base than can be told.
-fn crowded<I: Lane>(others: &[[I; 3]], workers: usize) -> bool {
+/// might be further from its base than can be told; none has marks below `first`.
+fn crowded<I: Lane>(others: &[[I; 3]], first: u64, workers: usize) -> bool {
+    // A low child that is false, as many have, comes before all marks.
+    let among = others.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
     // Where more than twice as many are in one chunk, one of these pieces is all in it.
     let most = (usize::from(u16::MAX) - CHUNK) / (2 * workers);
     let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
-    others.chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
+    others[among..].chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
 }
 
 /// The places of marks.
