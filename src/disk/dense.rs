@@ -1,4 +1,5 @@
-//! `Dense`: values that arrive in any order under dense indices and are read once, the last index first.
+//! `Dense`: values that arrive in any order under dense indices and are read once, the last index first, and before that perhaps
+//! shown.
 //!
 //! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, they go
 //! to a log for each part of the indices, and the array is filled with one part after another. Where that would be too many
@@ -169,13 +170,22 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Shows all values in order, some at a time, an even number but for the last ones, if they can be shown and stay; answers
-    /// whether they can.
-    pub fn show(&mut self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<bool> {
+    /// Whether all values can be shown and stay: each part of them fits an array.
+    pub fn can_show(&self) -> bool {
         match self {
-            Self::Array(array) => show(array.values()).map(|()| true),
+            Self::Array(_) => true,
+            Self::Parts(parts) => parts.bounds().windows(2).all(|part| Self::fits(part[1] - part[0], parts.space)),
+            Self::Sorted(..) => false,
+        }
+    }
+
+    /// Shows all values in order, where they [can be shown](Self::can_show), until `show` answers `false`; answers whether all were.
+    /// Some come at a time, the first of them at an even index.
+    pub fn show(&mut self, mut show: impl FnMut(&[I]) -> Result<bool>) -> Result<bool> {
+        match self {
+            Self::Array(array) => show(array.values()),
             Self::Parts(parts) => parts.show(&mut show),
-            Self::Sorted(..) => Ok(false),
+            Self::Sorted(..) => unreachable!("values that are being sorted cannot be shown"),
         }
     }
 
@@ -253,13 +263,16 @@ impl<I: Lane> Parts<'_, I> {
         Ok(some)
     }
 
-    fn show(&mut self, show: &mut impl FnMut(&[I]) -> Result<()>) -> Result<bool> {
-        let cuts: Vec<_> = (0..self.logs.len()).map(|part| self.cuts.start(part)).chain([self.first]).collect();
-        if cuts.windows(2).any(|part| !Dense::<I>::fits(part[1] - part[0], self.space)) {
-            return Ok(false);
-        }
+    /// The first index of each part, and the end of the last one.
+    fn bounds(&self) -> Vec<u64> {
+        (0..self.logs.len()).map(|part| self.cuts.start(part)).chain([self.first]).collect()
+    }
+
+    fn show(&mut self, show: &mut impl FnMut(&[I]) -> Result<bool>) -> Result<bool> {
+        let bounds = self.bounds();
         let mut words = std::mem::replace(&mut self.part, Descent::none(Vec::new())).into_words();
-        for (log, part) in self.logs.iter().zip(cuts.windows(2)) {
+        let mut all = true;
+        for (log, part) in self.logs.iter().zip(bounds.windows(2)) {
             words.clear();
             let mut array = Array::of(words, (part[1] - part[0]) as usize);
             let values = array.values_mut();
@@ -269,11 +282,14 @@ impl<I: Lane> Parts<'_, I> {
                 }
                 Ok(())
             })?;
-            show(array.values())?;
+            all = show(array.values())?;
             words = array.into_words();
+            if !all {
+                break;
+            }
         }
         self.part = Descent::none(words);
-        Ok(true)
+        Ok(all)
     }
 
     fn part(&mut self) -> Result<Option<(u64, &[I])>> {

@@ -51,12 +51,16 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Self { width, children, ids: Ids::None, desk, space }
     }
 
-    /// Brings them, those of one of some `workers`, in order, if they can be.
-    pub fn order(&mut self, workers: usize) -> Result<()> {
-        if let Some(ordered) = Ordered::new(&mut self.children, workers, &mut self.desk.sorter, self.space)? {
+    /// Brings them in order, if they can be.
+    pub fn order(&mut self) -> Result<()> {
+        if let Some(ordered) = Ordered::new(&mut self.children, &mut self.desk.sorter, self.space)? {
             self.ids = Ids::Ordered(ordered, Vec::new());
         }
         Ok(())
+    }
+
+    fn ordered(&mut self) -> Option<&mut Ordered<I>> {
+        if let Ids::Ordered(ordered, _) = &mut self.ids { Some(ordered) } else { None }
     }
 
     /// Room for an id of each, in no order.
@@ -116,7 +120,7 @@ pub fn number<I: Lane>(
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    if level.iter().all(|nodes| matches!(nodes.ids, Ids::Ordered(..))) {
+    if are_ordered(level) {
         return number_ordered(level, writer.end(), team, space);
     }
     if let [nodes] = level {
@@ -127,13 +131,25 @@ pub fn number<I: Lane>(
     Ok(Vec::new())
 }
 
+/// Whether the nodes of all are in order, and can be numbered as they are.
+fn are_ordered<I: Lane>(level: &mut [Nodes<'_, I>]) -> bool {
+    let workers = level.len();
+    let all: Option<Vec<_>> = level.iter_mut().map(|nodes| nodes.ordered()).collect();
+    let Some(mut all) = all else { return false };
+    let first = all.iter().filter_map(|ordered| ordered.first_mark()).min();
+    !first.is_some_and(|first| all.iter_mut().any(|ordered| ordered.crowds(first, workers)))
+}
+
 /// Writes the nodes of one worker, who has all of a level, and gives each its id.
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    if let Some(mut ordered) = Ordered::marked(&mut nodes.children, 1, &mut nodes.desk.sorter, space)? {
-        let all = ordered.all(writer.end());
-        merge(vec![ordered.piece()], writer, space)?;
-        nodes.ids = Ids::Ordered(ordered, vec![all]);
-        return Ok(());
+    if let Some(ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
+        nodes.ids = Ids::Ordered(ordered, Vec::new());
+    }
+    if are_ordered(std::slice::from_mut(nodes))
+        && let Ids::Ordered(ordered, numbered) = &mut nodes.ids
+    {
+        numbered.push(ordered.all(writer.end()));
+        return merge(vec![ordered.piece()], writer, space);
     }
     nodes.make_ids()?;
     let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
@@ -232,7 +248,10 @@ fn cuts<I: Lane>(pieces: &[Piece<'_, I>]) -> Vec<I::Pair> {
     let cut = |range: u64| {
         let (children, _) = samples[samples.partition_point(|(_, work)| work * ranges < range * all)];
         match I::apart(children) {
-            [low, _] if marked => I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE)),
+            // None is marked at false.
+            [low, _] if marked && low.get() != FALSE => {
+                I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE))
+            }
             _ => children,
         }
     };
@@ -252,7 +271,7 @@ fn merging<I: Lane>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{dense::Array, space::testing};
+    use crate::disk::space::testing;
 
     /// Numbers without a pattern.
     struct Random(u32);
@@ -318,7 +337,7 @@ mod tests {
         let mut nodes = Vec::new();
         for (children, desk) in level.iter().zip(&mut desks) {
             let mut some = nodes_of::<I>(children, desk, space)?;
-            some.order(level.len())?;
+            some.order()?;
             nodes.push(some);
         }
         let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered, _) if ordered.has_marks());
@@ -365,6 +384,36 @@ mod tests {
             }
         }
         assert!(marked.iter().all(|turns| *turns > 0), "some, all and none are marked: {marked:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_chunk_with_more_nodes_than_its_ids_can_tell_is_sorted() -> Result<()> {
+        let (space, team) = (testing::space(1 << 28), Team::new(2)?);
+        let bare: Vec<_> = (0..4000).map(|at| [2 + at, 0]).collect();
+        let other = |at: u64| [2, 3 + at];
+        // Of one worker all nodes, or one in five, are others of the first chunk, where it has no marks itself.
+        let all = (0..70_000).map(other).collect();
+        let mixed = |at: u64| [Some([6402 + at, 0]), at.is_multiple_of(4).then(|| other(at / 4))];
+        let some = (0..300_000).flat_map(mixed).flatten().collect();
+        for level in [vec![bare.clone(), all], vec![bare, some]] {
+            let (fresh, ids) = slowly::<u32>(&level);
+            let (mut desks, mut writer) = ([Desk::default(), Desk::default()], NodeWriter::<u32>::new(&space)?);
+            let first = writer.end();
+            let mut nodes = Vec::new();
+            for (children, desk) in level.iter().zip(&mut desks) {
+                let mut some = nodes_of::<u32>(children, desk, &space)?;
+                some.order()?;
+                nodes.push(some);
+            }
+            assert!(number(&mut nodes, &mut writer, &team, &space)?.is_empty());
+            assert_eq!(writer.end() - first, fresh.len() as u64);
+            for (nodes, ids) in nodes.into_iter().zip(ids) {
+                let end = end::<u32>();
+                let ids = ids.into_iter().map(|id| if id < end { id } else { id - end + first });
+                assert!(ids_of(nodes)?.into_iter().eq(ids));
+            }
+        }
         Ok(())
     }
 

@@ -50,7 +50,6 @@ struct Arrays<'a, I> {
 }
 
 /// What of `Ordered` is numbered from one base.
-#[derive(Clone, Debug)]
 pub struct Numbered {
     pub others: Range<usize>,
     pub chunks: Range<usize>,
@@ -77,15 +76,10 @@ const SPARSE: u64 = 16;
 const IDS: usize = CHUNK * size_of::<u16>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
-    /// The nodes of one of some `workers`, with these children, in order if they can be: the bare ones marked if they are most, and
+    /// The nodes with these children, in order if they can be: the bare ones marked if they are most, and
     /// near enough to each other.
-    pub fn new(
-        children: &mut Dense<'_, I>,
-        workers: usize,
-        sorter: &mut Sorter,
-        space: &Space,
-    ) -> Result<Option<Self>> {
-        if let Some(marked) = Self::marked(children, workers, sorter, space)? {
+    pub fn new(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
+        if let Some(marked) = Self::marked(children, sorter, space)? {
             return Ok(Some(marked));
         }
         let Some(pairs) = children.pairs().filter(|pairs| pairs.len() as u64 <= space.limits.most_sorted::<I, 3>())
@@ -98,34 +92,20 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// The same only if bare ones are marked.
-    pub fn marked(
-        children: &mut Dense<'_, I>,
-        workers: usize,
-        sorter: &mut Sorter,
-        space: &Space,
-    ) -> Result<Option<Self>> {
-        let Some(plan) = Plan::of(children, space) else { return Ok(None) };
+    pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
+        let Some(Plan { first, chunks, words }) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let Plan { first, chunks, words } = plan;
         let mut ordered = Self { words: sorter.lend(words), others: 0, left: 0, first, chunks, marker: PhantomData };
         ordered.arrays().marks.fill(0);
-        let mut marks = true;
-        let shown = children.show(|values| {
-            marks = marks && ordered.mark(values.as_chunks().0);
-            Ok(())
-        })?;
-        if shown && marks {
-            let count = ordered.others;
-            ordered.left = count;
-            let others = &mut ordered.arrays().others[..count];
-            sorter.order(others, 2, space)?;
-            if !crowded(others, first, workers) {
-                return Ok(Some(ordered));
-            }
+        if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
+            sorter.give_back(ordered.words);
+            return Ok(None);
         }
-        sorter.give_back(ordered.words);
-        Ok(None)
+        let count = ordered.others;
+        ordered.left = count;
+        sorter.order(&mut ordered.arrays().others[..count], 2, space)?;
+        Ok(Some(ordered))
     }
 
     /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
@@ -177,6 +157,24 @@ impl<I: Lane> Ordered<I> {
     /// Whether there are marks.
     pub fn has_marks(&self) -> bool {
         self.chunks > 0
+    }
+
+    /// The low child of the first mark, if there are marks.
+    pub fn first_mark(&self) -> Option<u64> {
+        self.has_marks().then_some(self.first)
+    }
+
+    /// Whether so many of the others have their low children in one chunk, from the `first` mark on that any of some `workers` has,
+    /// that the ids of all nodes of the chunk might be further from its base than can be told.
+    pub fn crowds(&mut self, first: u64, workers: usize) -> bool {
+        let count = self.others;
+        let others = &self.arrays().others[..count];
+        // A low child that is false, as many have, comes before all marks.
+        let among = others.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
+        // Where more than twice as many are in one chunk, one of these pieces is all in it.
+        let most = (usize::from(u16::MAX) - CHUNK) / (2 * workers);
+        let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
+        others[among..].chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
     }
 
     /// All nodes are `numbered`: their ids can be looked up.
@@ -235,6 +233,9 @@ impl Plan {
             return None;
         }
         let Some(pairs) = children.pairs() else {
+            if !children.can_show() {
+                return None;
+            }
             // As much room for others as there is.
             let plan = Self::over::<I>(&children.range(), nodes, 0)?;
             let left =
@@ -265,17 +266,6 @@ impl Plan {
             Self { first, chunks, words }
         })
     }
-}
-
-/// Whether so many of the others have their low children in one chunk, for one of some `workers`, that the ids of all of its nodes
-/// might be further from its base than can be told; none has marks below `first`.
-fn crowded<I: Lane>(others: &[[I; 3]], first: u64, workers: usize) -> bool {
-    // A low child that is false, as many have, comes before all marks.
-    let among = others.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
-    // Where more than twice as many are in one chunk, one of these pieces is all in it.
-    let most = (usize::from(u16::MAX) - CHUNK) / (2 * workers);
-    let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
-    others[among..].chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
 }
 
 /// The places of marks.

@@ -203,12 +203,11 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let each = (0..self.workers.len()).map(|worker| self.take(rank, Some(worker)));
         let arrived: Vec<_> = each.collect::<Result<_>>()?;
-        let workers = self.workers.len();
         let tasks = (first..).zip(&mut self.workers).zip(desks).zip(arrived).collect();
         let collected = self.team.each(tasks, |(((first, worker), desk), arrived)| {
             let mut nodes = worker.collect(rank, first, shift, arrived, desk, space)?;
             if numbered {
-                nodes.order(workers)?;
+                nodes.order()?;
             }
             Ok(nodes)
         })?;
