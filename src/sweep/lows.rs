@@ -1,7 +1,8 @@
 //! Low children of bare nodes, in order without a sort.
 //!
 //! A node is bare if its high child is false: then its low child alone tells it from other bare ones. A mark for each such low child
-//! puts all of them in order, and has room for the id that the node gets when it is its turn.
+//! puts all of them in order, and has room for the id that the node gets when it is its turn: how far that is from the first one of a
+//! chunk of marks.
 
 use super::{
     marks::{CHUNK, ones},

@@ -14,7 +14,7 @@ use crate::{
 pub struct Piece<'a, I> {
     /// Bare nodes, by their low children.
     pub lows: Lows<'a, I>,
-    /// Others as (low, high, node), sorted.
+    /// Others as (low, high, which of them it is in the order of nodes), sorted.
     pub others: &'a mut [[I; 3]],
 }
 

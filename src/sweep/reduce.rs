@@ -190,8 +190,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 
-    /// Collects the children of the nodes of `rank`, in as many parts as there are. Several parts are brought in order if they are
-    /// to be numbered, and all can be.
+    /// Collects the children of the nodes of `rank`, in as many parts as there are. Each of several parts is brought in order if
+    /// they are to be numbered, and it can be.
     fn collect<'d>(&mut self, rank: usize, shift: u32, numbered: bool, desks: &'d mut [Desk]) -> Result<Level<'d, I>>
     where
         'a: 'd,
