@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{default_store, functions::queens, limits, smallest_store, store_with};
+use common::{default_store, functions::queens, limits, shared_store_with, smallest_store, store_with};
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Error, Result, Store};
 
@@ -67,6 +67,23 @@ fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<
         check_queens(6..=7, || store.clone())?;
         let stats = store.stats();
         assert!(stats.spilled_bytes > 0 && stats.external_sorts > 0, "{stats:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn queens_have_the_known_solutions_and_nodes_where_wide_levels_are_in_parts_on_disk() -> Result<()> {
+    let expected = queens(&default_store(), 10)?.0;
+    let in_parts = limits(|limits| {
+        (limits.queue, limits.arcs, limits.diagrams, limits.block) = (64 << 10, 0, 0, 4096);
+        // Room for the children of a thousand nodes, and for what brings some ten thousand in order.
+        (limits.sort, limits.dense) = (256 << 10, 8 << 10);
+    });
+    for threads in [1, 2] {
+        let store = shared_store_with(threads, &in_parts);
+        check_queens(10..=10, || store.clone())?;
+        assert!(store.stats().external_sorts > 0, "{:?}", store.stats());
+        assert_eq!(queens(&store, 10)?.0.content_hash(), expected.content_hash());
     }
     Ok(())
 }
