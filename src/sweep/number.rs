@@ -63,8 +63,11 @@ impl<'a, I: Lane> Nodes<'a, I> {
         if let Ids::Ordered(ordered, _) = &mut self.ids { Some(ordered) } else { None }
     }
 
-    /// Room for an id of each, in no order.
+    /// Room for an id of each, in no order, unless there is.
     pub fn make_ids(&mut self) -> Result<()> {
+        if let Ids::OfEach(_) = self.ids {
+            return Ok(());
+        }
         if let Ids::Ordered(ordered, _) = std::mem::replace(&mut self.ids, Ids::None) {
             self.desk.sorter.give_back(ordered.into_words());
         }
