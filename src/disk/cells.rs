@@ -66,7 +66,7 @@ pub fn place_of<I: Lane>(value: I, base: I) -> I {
 /// The value at `place` in a range with this `base`.
 #[inline(always)]
 pub fn value_at<I: Lane>(place: I, base: I) -> I {
-    if place < I::of(APART) { place } else { place.minus(I::zeroed().minus(base)) }
+    if place < I::of(APART) { place } else { place.plus(base) }
 }
 
 /// Which cell a record belongs to: the order of cells is the order of the lane.

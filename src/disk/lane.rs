@@ -21,6 +21,10 @@ pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
     /// The value, widened.
     fn get(self) -> u64;
 
+    /// The sum; what is more than the largest value wraps around.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+
     /// The difference; what is less than nothing wraps around.
     #[must_use]
     fn minus(self, other: Self) -> Self;
@@ -45,6 +49,11 @@ impl Lane for u32 {
     #[inline(always)]
     fn get(self) -> u64 {
         u64::from(self)
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
     }
 
     #[inline(always)]
@@ -76,6 +85,11 @@ impl Lane for u64 {
     #[inline(always)]
     fn get(self) -> u64 {
         self
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
     }
 
     #[inline(always)]

@@ -5,8 +5,8 @@
 //! chunk of marks.
 
 use super::{
+    fresh::{Last, Sink, none},
     marks::{CHUNK, ones},
-    merge::{Last, Sink, none},
 };
 use crate::{
     disk::{lane::Lane, space::Space},

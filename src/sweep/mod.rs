@@ -18,6 +18,7 @@ pub mod copy;
 pub mod difference;
 pub mod expand;
 pub mod fold;
+pub mod fresh;
 pub mod frontier;
 pub mod ground;
 pub mod ite;

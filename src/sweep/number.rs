@@ -8,8 +8,9 @@
 //! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else.
 
 use super::{
+    fresh::Last,
     marks::CHUNK,
-    merge::{Last, Piece, merge},
+    merge::{Piece, merge},
     ordered::{Numbered, Ordered},
     run::Desk,
     siblings::Siblings,

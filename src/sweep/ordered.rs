@@ -200,7 +200,7 @@ impl<I: Lane> Ordered<I> {
                 let (is_marked, place) = places.of(low, high);
                 left -= usize::from(!is_marked && low != high);
                 let own = select_unpredictable(low == high, low, others[left][1]);
-                let of_mark = bases[place / CHUNK].minus(I::zeroed().minus(I::of(steps[place].into())));
+                let of_mark = bases[place / CHUNK].plus(I::of(steps[place].into()));
                 *id = select_unpredictable(is_marked, of_mark, own);
             }
         } else {

@@ -9,7 +9,7 @@
 //! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Operands and arrays are in memory and
 //! mostly in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
 
-use super::{expand::root_of, merge::Last, run::Run, spec::Spec, table::Table};
+use super::{expand::root_of, fresh::Last, run::Run, spec::Spec, table::Table};
 use crate::{
     error::Result,
     file::{
