@@ -95,6 +95,7 @@ impl Sorter {
     #[inline]
     pub fn order<I: Lane, const N: usize>(&mut self, records: &mut [[I; N]], keys: usize, space: &Space) -> Result<()> {
         if records.len() > FEW {
+            let _sorting = (records.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
             return self.scratch.order(records, 0, keys, space);
         }
         if records.len() > 1 {

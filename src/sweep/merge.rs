@@ -14,30 +14,38 @@ use crate::{
 pub struct Piece<'a, I> {
     /// Bare nodes, by their low children.
     pub lows: Lows<'a, I>,
-    /// Others as (low, high, which of them it is in the order of nodes), sorted.
-    pub others: &'a mut [[I; 3]],
+    /// Others as (low, high, which of them it is in the order of nodes), in sorted runs.
+    pub runs: Vec<&'a mut [[I; 3]]>,
 }
 
-impl<I: Lane> Piece<'_, I> {
+impl<'a, I: Lane> Piece<'a, I> {
     /// What comes before `cut`, and what does not; where low children are marked, it is the start of a chunk.
     pub fn split_at(self, cut: I::Pair) -> (Self, Self) {
         let (lows, later_lows) = self.lows.split_at(I::apart(cut)[0].get());
-        let before = self.others.partition_point(|node| first_two(node) < cut);
-        let (others, later_others) = self.others.split_at_mut(before);
-        (Self { lows, others }, Self { lows: later_lows, others: later_others })
+        let split = |run: &'a mut [[I; 3]]| run.split_at_mut(run.partition_point(|node| first_two(node) < cut));
+        let (runs, later_runs) = self.runs.into_iter().map(split).unzip();
+        (Self { lows, runs }, Self { lows: later_lows, runs: later_runs })
     }
 
     /// Where some of its nodes are, and about how much there is to do from each to the next.
     pub fn sample(&self) -> impl Iterator<Item = (I::Pair, u64)> {
-        let step = self.others.len().div_ceil(SAMPLES).max(1);
-        let others = self.others.iter().step_by(step).map(move |node| (first_two(node), OTHER * step as u64));
-        self.lows.sample(SAMPLES).map(|(low, work)| (low.before(I::of(FALSE)), work)).chain(others)
+        let others: usize = self.runs.iter().map(|run| run.len()).sum();
+        let step = others.div_ceil(SAMPLES).max(1);
+        let some = self.runs.iter().flat_map(move |run| run.iter().step_by(step));
+        let some = some.map(move |node| (first_two(node), OTHER * step as u64));
+        self.lows.sample(SAMPLES).map(|(low, work)| (low.before(I::of(FALSE)), work)).chain(some)
     }
 
-    /// How many others there are, and how many chunks of marks.
-    pub fn lengths(&self) -> [usize; 2] {
-        [self.others.len(), self.lows.chunks()]
+    /// How long it is.
+    pub fn lengths(&self) -> Lengths {
+        Lengths { runs: self.runs.iter().map(|run| run.len()).collect(), chunks: self.lows.chunks() }
     }
+}
+
+/// How many others a piece has in each run, and how many chunks of marks.
+pub struct Lengths {
+    pub runs: Vec<usize>,
+    pub chunks: usize,
 }
 
 /// So many nodes of each kind tell how all of them lie.
@@ -50,7 +58,8 @@ const OTHER: u64 = 4;
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
 pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
-    let (lows, mut runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.others)).unzip();
+    let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
+    let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
     let (mut walk, mut last) = (Walk::new(lows), Last::new(I::MARK));
     // That of the walk, then those of the runs.
     let mut heads: Vec<_> = [walk.head()].into_iter().chain(runs.iter().map(|run| head(run))).collect();

@@ -5,7 +5,8 @@
 //!   shared   children of a worker ─► order ─╲ ╱─ low range ─► merge ─► new nodes ─┬─► where each begins ─┬─► ids
 //!            children of a worker ─► order ─╱ ╲─ high range ► merge ─► new nodes ─┘                      └─► written in order
 //! ```
-//! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else.
+//! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else. There are more ranges than
+//! workers, and where bare nodes are marked, more runs of others to be sorted: whoever is free takes the next.
 
 use super::{
     fresh::Last,
@@ -17,7 +18,7 @@ use super::{
     team::{Parts, Team},
 };
 use crate::{
-    disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, space::Space, spool::Spool},
+    disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, sorter::Sorter, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
@@ -60,8 +61,9 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    fn ordered(&mut self) -> Option<&mut Ordered<I>> {
-        if let Ids::Ordered(ordered, _) = &mut self.ids { Some(ordered) } else { None }
+    /// What they are ordered in, if they are in order or only others are not, and what sorts these.
+    fn ordered(&mut self) -> Option<(&mut Ordered<I>, &mut Sorter)> {
+        if let Ids::Ordered(ordered, _) = &mut self.ids { Some((ordered, &mut self.desk.sorter)) } else { None }
     }
 
     /// Room for an id of each, in no order, unless there is.
@@ -124,36 +126,49 @@ pub fn number<I: Lane>(
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    if are_ordered(level) {
-        return number_ordered(level, writer.end(), team, space);
-    }
     if let [nodes] = level {
         number_alone(nodes, writer, space)?;
+    } else if order_others(level, team, space)? {
+        return number_ordered(level, writer.end(), team, space);
     } else {
         number_spooled(level, writer, space)?;
     }
     Ok(Vec::new())
 }
 
-/// Whether the nodes of all are in order, and can be numbered as they are.
-fn are_ordered<I: Lane>(level: &mut [Nodes<'_, I>]) -> bool {
-    let workers = level.len();
-    let all: Option<Vec<_>> = level.iter_mut().map(|nodes| nodes.ordered()).collect();
-    let Some(mut all) = all else { return false };
+/// Sorts the others that are not sorted; mostly one worker has most of them. Answers whether the nodes of all are in order, and can be
+/// numbered as they are.
+fn order_others<I: Lane>(level: &mut [Nodes<'_, I>], team: &Team, space: &Space) -> Result<bool> {
+    let all: Option<Vec<_>> = level.iter_mut().map(Nodes::ordered).collect();
+    let Some(all) = all else { return Ok(false) };
+    let (mut all, sorters): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let unsorted: usize = all.iter().map(|ordered| ordered.unsorted()).sum();
+    let run = unsorted.div_ceil(TURNS * all.len()).max(RUN);
+    let runs: Vec<_> = all.iter_mut().flat_map(|ordered| ordered.cut(run)).collect();
+    team.share(sorters, runs, |sorter, run| sorter.order(run, 2, space))?;
+    let runs = all.iter_mut().map(|ordered| ordered.piece().runs.len()).sum();
     let first = all.iter().filter_map(|ordered| ordered.first_mark()).min();
-    !first.is_some_and(|first| all.iter_mut().any(|ordered| ordered.crowds(first, workers)))
+    Ok(!first.is_some_and(|first| all.iter_mut().any(|ordered| ordered.crowds(first, runs))))
 }
+
+/// Work that is shared is cut so that everyone has so many turns.
+const TURNS: usize = 2;
+/// So many nodes are sorted in one turn at least.
+const RUN: usize = 1024;
 
 /// Writes the nodes of one worker, who has all of a level, and gives each its id.
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    if let Some(ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
-        nodes.ids = Ids::Ordered(ordered, Vec::new());
-    }
-    if are_ordered(std::slice::from_mut(nodes))
-        && let Ids::Ordered(ordered, numbered) = &mut nodes.ids
-    {
-        numbered.push(ordered.all(writer.end()));
-        return merge(vec![ordered.piece()], writer, space);
+    if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
+        let sorter = &mut nodes.desk.sorter;
+        ordered.cut(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
+        if !ordered.first_mark().is_some_and(|first| ordered.crowds(first, 1)) {
+            let (piece, base) = (ordered.piece(), writer.end());
+            let numbered = Numbered { lengths: piece.lengths(), base };
+            merge(vec![piece], writer, space)?;
+            nodes.ids = Ids::Ordered(ordered, vec![numbered]);
+            return Ok(());
+        }
+        nodes.desk.sorter.give_back(ordered.into_words());
     }
     nodes.make_ids()?;
     let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
@@ -211,8 +226,8 @@ fn number_ordered<'l, I: Lane>(
         _ => unreachable!("all are in order"),
     };
     let (pieces, mut all_numbered): (Vec<_>, Vec<_>) = level.iter_mut().map(in_order).unzip();
-    let cuts = cuts(&pieces);
-    let mut ranges: Vec<_> = pieces.iter().map(|_| Vec::with_capacity(pieces.len())).collect();
+    let (workers, cuts) = (pieces.len(), cuts(&pieces, TURNS * pieces.len()));
+    let mut ranges: Vec<_> = (0..=cuts.len()).map(|_| Vec::with_capacity(workers)).collect();
     for mut rest in pieces {
         for (range, cut) in ranges.iter_mut().zip(&cuts) {
             let (piece, later) = rest.split_at(*cut);
@@ -223,24 +238,23 @@ fn number_ordered<'l, I: Lane>(
     }
     let lengths_of = |range: &Vec<Piece<'_, I>>| range.iter().map(Piece::lengths).collect();
     let lengths: Vec<Vec<_>> = ranges.iter().map(lengths_of).collect();
-    let fresh = team.each(ranges, |range| {
+    let fresh = team.share(vec![(); workers], ranges, |(), range| {
         let mut fresh = Spool::new(Share::Arcs);
         merge(range, &mut fresh, space)?;
         Ok(fresh)
     })?;
     let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
     for (base, lengths) in ends.zip(lengths) {
-        for (numbered, [others, chunks]) in all_numbered.iter_mut().zip(lengths) {
-            let [first, chunk] = numbered.last().map_or([0; 2], |last| [last.others.end, last.chunks.end]);
-            numbered.push(Numbered { others: first..first + others, chunks: chunk..chunk + chunks, base });
+        for (numbered, lengths) in all_numbered.iter_mut().zip(lengths) {
+            numbered.push(Numbered { lengths, base });
         }
     }
     Ok(fresh)
 }
 
-/// Where `pieces` are cut such that there is about as much to do in each of as many ranges: where low children are marked, between
+/// Where `pieces` are cut so that there is about as much to do in each of so many `ranges`: where low children are marked, between
 /// chunks of marks, though many have one low child.
-fn cuts<I: Lane>(pieces: &[Piece<'_, I>]) -> Vec<I::Pair> {
+fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
     let mut samples: Vec<_> = pieces.iter().flat_map(Piece::sample).collect();
     samples.sort_unstable();
     let mut all = 0;
@@ -248,7 +262,7 @@ fn cuts<I: Lane>(pieces: &[Piece<'_, I>]) -> Vec<I::Pair> {
         all += *work;
         *work = all;
     }
-    let (marked, ranges) = (pieces.iter().any(|piece| piece.lows.chunks() > 0), pieces.len() as u64);
+    let (marked, ranges) = (pieces.iter().any(|piece| piece.lows.chunks() > 0), ranges as u64);
     let cut = |range: u64| {
         let (children, _) = samples[samples.partition_point(|(_, work)| work * ranges < range * all)];
         match I::apart(children) {
@@ -344,6 +358,7 @@ mod tests {
             some.order()?;
             nodes.push(some);
         }
+        assert!(order_others(&mut nodes, team, space)?);
         let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered, _) if ordered.has_marks());
         let marked = nodes.iter().filter(is_marked).count();
         let mut seen = Vec::new();

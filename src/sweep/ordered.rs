@@ -7,9 +7,14 @@
 //! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
 //! half as long as to sort them where levels are wide; where fewer than three in four are bare, or they are few, it takes longer.
 
-use std::{hint::select_unpredictable, marker::PhantomData, ops::Range};
+use std::{hint::select_unpredictable, marker::PhantomData};
 
-use super::{lows::Lows, marks::CHUNK, merge::Piece, siblings::Siblings};
+use super::{
+    lows::Lows,
+    marks::CHUNK,
+    merge::{Lengths, Piece},
+    siblings::Siblings,
+};
 use crate::{
     disk::{
         cells,
@@ -31,6 +36,8 @@ pub struct Ordered<I> {
     /// How many others there are, and how many of them are among the nodes that have not been looked up.
     others: usize,
     left: usize,
+    /// How many of the others are sorted together, but for the last of them.
+    run: usize,
     /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
     first: u64,
     chunks: usize,
@@ -49,19 +56,11 @@ struct Arrays<'a, I> {
     others: &'a mut [[I; 3]],
 }
 
-/// What of `Ordered` is numbered from one base.
+/// How much of `Ordered`, and of each of its runs, comes next and is numbered from one base.
 pub struct Numbered {
-    pub others: Range<usize>,
-    pub chunks: Range<usize>,
+    pub lengths: Lengths,
     /// The id of the first new node.
     pub base: u64,
-}
-
-impl Numbered {
-    /// What to take off a marked id.
-    fn less<I: Lane>(&self) -> I {
-        I::of(I::MARK - self.base)
-    }
 }
 
 /// Levels of fewer nodes are sorted.
@@ -88,24 +87,37 @@ impl<I: Lane> Ordered<I> {
         };
         sorter.keep(Siblings::all(pairs), 2, space)?;
         let (words, others) = (sorter.lend(0), pairs.len());
-        Ok(Some(Self { words, others, left: others, first: 0, chunks: 0, marker: PhantomData }))
+        Ok(Some(Self { words, others, left: others, run: others, first: 0, chunks: 0, marker: PhantomData }))
     }
 
-    /// The same only if bare ones are marked.
+    /// The same only if bare ones are marked; the others are not sorted.
     pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(Plan { first, chunks, words }) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let mut ordered = Self { words: sorter.lend(words), others: 0, left: 0, first, chunks, marker: PhantomData };
+        let words = sorter.lend(words);
+        let mut ordered = Self { words, others: 0, left: 0, run: 0, first, chunks, marker: PhantomData };
         ordered.arrays().marks.fill(0);
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
             sorter.give_back(ordered.words);
             return Ok(None);
         }
-        let count = ordered.others;
-        ordered.left = count;
-        sorter.order(&mut ordered.arrays().others[..count], 2, space)?;
+        ordered.left = ordered.others;
         Ok(Some(ordered))
+    }
+
+    /// How many others there are that are not sorted.
+    pub fn unsorted(&self) -> usize {
+        if self.run == 0 { self.others } else { 0 }
+    }
+
+    /// Runs of so many of the others that are not sorted, to be sorted.
+    pub fn cut(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
+        let unsorted = self.unsorted();
+        if self.run == 0 {
+            self.run = run;
+        }
+        self.arrays().others[..unsorted].chunks_mut(run)
     }
 
     /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
@@ -144,14 +156,10 @@ impl<I: Lane> Ordered<I> {
 
     /// All nodes, to be merged.
     pub fn piece(&mut self) -> Piece<'_, I> {
-        let (first, count) = (self.first, self.others);
+        let &mut Self { first, others: count, run, .. } = self;
         let Arrays { marks, bases, ids, others } = self.arrays();
-        Piece { others: &mut others[..count], lows: Lows::new(first, marks, bases, ids) }
-    }
-
-    /// All of it, numbered from `base`.
-    pub fn all(&self, base: u64) -> Numbered {
-        Numbered { others: 0..self.others, chunks: 0..self.chunks, base }
+        let runs = others[..count].chunks_mut(run.max(1)).collect();
+        Piece { runs, lows: Lows::new(first, marks, bases, ids) }
     }
 
     /// Whether there are marks.
@@ -164,29 +172,35 @@ impl<I: Lane> Ordered<I> {
         self.has_marks().then_some(self.first)
     }
 
-    /// Whether so many of the others have their low children in one chunk, from the `first` mark on that any of some `workers` has,
-    /// that the ids of all nodes of the chunk might be further from its base than can be told.
-    pub fn crowds(&mut self, first: u64, workers: usize) -> bool {
-        let count = self.others;
-        let others = &self.arrays().others[..count];
-        // A low child that is false, as many have, comes before all marks.
-        let among = others.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
+    /// Whether so many of the others have their low children in one chunk, from the `first` mark on that any worker has, that the
+    /// ids of all nodes of the chunk might be further from its base than can be told, where there are so many `runs` in all.
+    pub fn crowds(&mut self, first: u64, runs: usize) -> bool {
         // Where more than twice as many are in one chunk, one of these pieces is all in it.
-        let most = (usize::from(u16::MAX) - CHUNK) / (2 * workers);
+        let most = ((usize::from(u16::MAX) - CHUNK) / (2 * runs.max(1))).max(1);
         let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
-        others[among..].chunks_exact(most.max(1)).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
+        self.piece().runs.iter().any(|run| {
+            // A low child that is false, as many have, comes before all marks.
+            let among = run.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
+            run[among..].chunks_exact(most).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
+        })
     }
 
     /// All nodes are `numbered`: their ids can be looked up.
     pub fn finish(&mut self, numbered: &[Numbered]) {
-        let Arrays { bases, others, .. } = self.arrays();
-        for part in numbered {
-            let less = part.less::<I>();
-            for at in part.others.clone() {
-                let [id, _, which] = others[at];
-                others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(less) };
+        let mut runs: Vec<_> = (0..self.others).step_by(self.run.max(1)).collect();
+        let (mut chunk, Arrays { bases, others, .. }) = (0, self.arrays());
+        for Numbered { lengths, base } in numbered {
+            // What to take off a marked id.
+            let less = I::of(I::MARK - base);
+            for (first, len) in runs.iter_mut().zip(&lengths.runs) {
+                for at in *first..*first + len {
+                    let [id, _, which] = others[at];
+                    others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(less) };
+                }
+                *first += len;
             }
-            bases[part.chunks.clone()].iter_mut().for_each(|base| *base = base.minus(less));
+            bases[chunk..chunk + lengths.chunks].iter_mut().for_each(|base| *base = base.minus(less));
+            chunk += lengths.chunks;
         }
     }
 

@@ -294,6 +294,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
         let road = Road { logs: &self.logs, parts: self.parts, space };
         let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
+        let first = fresh.len() / level.len();
         let writing = Mutex::new((&mut self.writer, fresh.into_iter()));
         // Whoever holds it goes on to the end, or comes back.
         let write = |most: usize| {
@@ -305,7 +306,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         self.team
             .each(tasks, |(((at, worker), nodes), above)| {
                 if Some(at) == least {
-                    write(1)?;
+                    write(first)?;
                 }
                 worker.forward(nodes, above, road)?;
                 write(usize::MAX)

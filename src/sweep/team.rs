@@ -9,9 +9,10 @@
 //! own. Nobody shares anything else that changes, and all wait for each other between two steps of a level.
 
 use std::{
+    iter,
     ops::Range,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{
             AtomicUsize,
             Ordering::{Acquire, Release},
@@ -139,5 +140,51 @@ impl Team {
             spin_until(|| left.load(Acquire) == 0);
         });
         done.into_iter().flatten().collect()
+    }
+
+    /// Does `work` on each of `items` at one of `desks`, which are one for each of the team or fewer: whoever is free takes the item
+    /// that is next.
+    pub fn share<D: Send, T: Send, R: Send>(
+        &self,
+        desks: Vec<D>,
+        items: Vec<T>,
+        work: impl Fn(&mut D, T) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let left = Mutex::new((0usize..).zip(items));
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let mut done: Vec<_> = self
+            .each(desks, |mut desk| {
+                let each = iter::from_fn(next).map(|(at, item)| Ok((at, work(&mut desk, item)?)));
+                each.collect::<Result<Vec<_>>>()
+            })?
+            .into_iter()
+            .flatten()
+            .collect();
+        done.sort_unstable_by_key(|(at, _)| *at);
+        Ok(done.into_iter().map(|(_, result)| result).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_of_shared_items_is_in_their_order_whoever_takes_them() -> Result<()> {
+        for threads in 1..4 {
+            let team = Team::new(threads)?;
+            for items in [0, 1, 2, 100] {
+                let taken: Vec<_> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
+                let squares = team.share(taken.iter().collect(), (0..items).collect(), |taken, item| {
+                    taken.fetch_add(1, Release);
+                    Ok(item * item)
+                })?;
+                assert!(squares.into_iter().eq((0..items).map(|item| item * item)));
+                assert_eq!(taken.into_iter().map(AtomicUsize::into_inner).sum::<usize>(), items);
+            }
+            let fail = |(): &mut (), item| if item == 3 { Err(Error::NoThreads) } else { Ok(item) };
+            assert!(matches!(team.share(vec![(); threads], (0..9).collect(), fail), Err(Error::NoThreads)));
+        }
+        Ok(())
     }
 }
