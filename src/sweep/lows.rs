@@ -14,6 +14,8 @@ use crate::{
     model::FALSE,
 };
 
+/// So many ids of a chunk can be told.
+pub const STEPS: u64 = 1 << u8::BITS;
 /// To go on to a chunk takes as long as to number so many marks.
 const PASSING: u64 = 16;
 
@@ -26,12 +28,12 @@ pub struct Lows<'a, I> {
     marks: &'a [u64],
     /// For each chunk the id of the first of its nodes, and for each low child how far that of its node is from there.
     bases: &'a mut [I],
-    ids: &'a mut [u16],
+    ids: &'a mut [u8],
 }
 
 impl<'a, I: Lane> Lows<'a, I> {
     /// Those marked, from `first` on.
-    pub fn new(first: u64, marks: &'a [u64], bases: &'a mut [I], ids: &'a mut [u16]) -> Self {
+    pub fn new(first: u64, marks: &'a [u64], bases: &'a mut [I], ids: &'a mut [u8]) -> Self {
         debug_assert!(marks.len() == bases.len() && marks.len() * CHUNK == ids.len());
         Self { first, marks, bases, ids }
     }
@@ -62,7 +64,7 @@ impl<'a, I: Lane> Lows<'a, I> {
 
     /// The base and the ids of the chunk that begins with `start`, if it is in the range.
     #[inline(always)]
-    fn ids_of(&mut self, start: u64) -> Option<(&mut I, &mut [u16])> {
+    fn ids_of(&mut self, start: u64) -> Option<(&mut I, &mut [u8])> {
         self.chunk(start).map(|chunk| (&mut self.bases[chunk], &mut self.ids[chunk * CHUNK..][..CHUNK]))
     }
 
@@ -83,12 +85,14 @@ pub struct Walk<'a, I> {
     whole: bool,
     /// The first that is left, if there is one.
     next: u64,
+    /// Whether a chunk had more ids than can be told.
+    crowded: bool,
 }
 
 impl<'a, I: Lane> Walk<'a, I> {
     /// A walk along `all`.
     pub fn new(all: Vec<Lows<'a, I>>) -> Self {
-        let mut walk = Self { all, start: 0, left: 0, whole: true, next: 0 };
+        let mut walk = Self { all, start: 0, left: 0, whole: true, next: 0, crowded: false };
         walk.enter(0);
         walk
     }
@@ -97,6 +101,11 @@ impl<'a, I: Lane> Walk<'a, I> {
     #[inline(always)]
     pub fn head(&self) -> I::Pair {
         if self.left == 0 { none::<I>() } else { I::of(self.next - 1).before(I::MAX) }
+    }
+
+    /// Whether a chunk had more ids than can be told: then some are wrong.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
     }
 
     /// Numbers the bare nodes with a low child up to `most`.
@@ -134,9 +143,10 @@ impl<'a, I: Lane> Walk<'a, I> {
             if self.whole {
                 *base = I::of(first);
             }
-            for (at, id) in ones(lows).zip(first - base.get()..) {
-                debug_assert!(u16::try_from(id).is_ok(), "more nodes of a chunk than its ids can tell");
-                ids[at] = id as u16;
+            let step = first - base.get();
+            self.crowded |= step + u64::from(lows.count_ones()) > STEPS;
+            for (at, step) in ones(lows).zip(step..) {
+                ids[at] = step as u8;
             }
         }
         self.whole = false;

@@ -54,10 +54,11 @@ const SAMPLES: usize = 32;
 const OTHER: u64 = 4;
 
 /// One node for all in `pieces` that agree, unless their children are equal. In place of the low child, each of the others gets its
-/// id, and each low child of a bare node that of the node; ids are marked where they count from the first new node.
+/// id, and each low child of a bare node that of the node; ids are marked where they count from the first new node. Answers whether all
+/// ids can be told: not where too many nodes have their low children in one chunk.
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
-pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
+pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<bool> {
     let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
     let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
     let (mut walk, mut last) = (Walk::new(lows), Last::new(I::MARK));
@@ -66,7 +67,7 @@ pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: 
     loop {
         let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
-            return Ok(());
+            return Ok(!walk.is_crowded());
         }
         let Some(run) = next.checked_sub(1).map(|run| &mut runs[run]) else {
             walk.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;

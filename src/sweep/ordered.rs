@@ -10,7 +10,7 @@
 use std::{hint::select_unpredictable, marker::PhantomData};
 
 use super::{
-    lows::Lows,
+    lows::{Lows, STEPS},
     marks::CHUNK,
     merge::{Lengths, Piece},
     siblings::Siblings,
@@ -50,7 +50,7 @@ struct Arrays<'a, I> {
     marks: &'a mut [u64],
     /// For each chunk the id of the first of its nodes, and for each mark that may be set how far that of its node is from there.
     bases: &'a mut [I],
-    ids: &'a mut [u16],
+    ids: &'a mut [u8],
     /// The others as (low, high, which of them it is in the order of nodes), with all room behind them. When they are numbered, the
     /// second lane has the ids of all in the order of nodes.
     others: &'a mut [[I; 3]],
@@ -72,7 +72,7 @@ const OTHERS: usize = 4;
 /// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 16;
 /// Words of the ids of a chunk.
-const IDS: usize = CHUNK * size_of::<u16>() / size_of::<u64>();
+const IDS: usize = CHUNK * size_of::<u8>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
     /// The nodes with these children, in order if they can be: the bare ones marked if they are most, and
@@ -167,21 +167,17 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// The low child of the first mark, if there are marks.
-    pub fn first_mark(&self) -> Option<u64> {
-        self.has_marks().then_some(self.first)
-    }
-
-    /// Whether so many of the others have their low children in one chunk, from the `first` mark on that any worker has, that the
-    /// ids of all nodes of the chunk might be further from its base than can be told, where there are so many `runs` in all.
-    pub fn crowds(&mut self, first: u64, runs: usize) -> bool {
-        // Where more than twice as many are in one chunk, one of these pieces is all in it.
-        let most = ((usize::from(u16::MAX) - CHUNK) / (2 * runs.max(1))).max(1);
-        let chunk = |[low, ..]: [I; 3]| low.get() / CHUNK as u64;
-        self.piece().runs.iter().any(|run| {
-            // A low child that is false, as many have, comes before all marks.
-            let among = run.partition_point(|[low, ..]| low.get() < first || low.get() == FALSE);
-            run[among..].chunks_exact(most).any(|piece| chunk(piece[0]) == chunk(piece[piece.len() - 1]))
+    /// Whether more nodes have their low children in one chunk than its ids can tell, where all others are in one run.
+    pub fn is_crowded(&mut self) -> bool {
+        let (start, count) = (self.first, self.others);
+        let Arrays { marks, others, .. } = self.arrays();
+        let others = &others[..count];
+        // A low child that is false, as many have, comes before all marks.
+        let before = others.partition_point(|[low, ..]| low.get() < start || low.get() == FALSE);
+        let chunk = |[low, ..]: &[I; 3]| (low.get() - start) as usize / CHUNK;
+        others[before..].chunk_by(|a, b| chunk(a) == chunk(b)).any(|some| {
+            let marks = marks.get(chunk(&some[0]));
+            marks.is_some_and(|marks| some.len() as u64 + u64::from(marks.count_ones()) > STEPS)
         })
     }
 
