@@ -17,7 +17,7 @@ use std::{
 use common::{
     Random, default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
-    functions::{hidden_weighted_bit, product, random_function},
+    functions::{hidden_weighted_bit, product, queen_in, random_function},
     limits, tight, tightest,
 };
 use num_bigint::BigUint;
@@ -267,6 +267,21 @@ fn a_failure_where_short_logs_of_many_levels_are_gathered_fails_the_operation_an
     let [f, g] = [1, 2].map(|seed| leaping(&day.store, 250, seed).unwrap());
     for action in ["write", "read", ALTER] {
         day.check(action, 40, |_| f.xor(&g));
+    }
+}
+
+#[test]
+fn a_failure_where_nodes_are_marked_level_by_level_from_disk_fails_the_operation_and_nothing_else() {
+    let day = Day::new(limits(|limits| {
+        (limits.queue, limits.arcs, limits.diagrams, limits.block) = (64 << 10, 0, 0, 4096);
+        // Room for the children of five hundred nodes, and for what brings some ten thousand in order.
+        (limits.sort, limits.dense) = (256 << 10, 4 << 10);
+    }));
+    let some: Bdd =
+        (0..5).try_fold(day.store.constant(true), |some, row| some.and(&queen_in(&day.store, 9, row)?)).unwrap();
+    let next = queen_in(&day.store, 9, 5).unwrap();
+    for action in ["write", "read", ALTER] {
+        day.check(action, 400, |_| some.and(&next));
     }
 }
 

@@ -133,15 +133,16 @@ pub fn queens(store: &Store, n: u32) -> Result<(Bdd, u64)> {
     let mut largest = 0;
     let mut board = store.constant(true);
     for row in 0..n {
-        let mut some_queen = queen_at(store, n, row, 0)?;
-        for column in 1..n {
-            some_queen = some_queen.or(&queen_at(store, n, row, column)?)?;
-            largest = largest.max(some_queen.node_count());
-        }
+        let some_queen = queen_in(store, n, row)?;
         board = board.and(&some_queen)?;
-        largest = largest.max(board.node_count());
+        largest = largest.max(some_queen.node_count()).max(board.node_count());
     }
     Ok((board, largest))
+}
+
+/// A queen somewhere in a row.
+pub fn queen_in(store: &Store, n: u32, row: u32) -> Result<Bdd> {
+    (0..n).try_fold(store.constant(false), |some, column| some.or(&queen_at(store, n, row, column)?))
 }
 
 /// A queen on one square and none on those it attacks.
