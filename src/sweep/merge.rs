@@ -55,7 +55,7 @@ const OTHER: u64 = 4;
 
 /// One node for all in `pieces` that agree, unless their children are equal. In place of the low child, each of the others gets its
 /// id, and each low child of a bare node that of the node; ids are marked where they count from the first new node. Answers whether all
-/// ids can be told: not where too many nodes have their low children in one chunk.
+/// ids can be told, and gives up where too many nodes have their low children in one chunk.
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
 pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<bool> {
@@ -67,10 +67,13 @@ pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: 
     loop {
         let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
-            return Ok(!walk.is_crowded());
+            return Ok(true);
         }
         let Some(run) = next.checked_sub(1).map(|run| &mut runs[run]) else {
             walk.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;
+            if walk.is_crowded() {
+                return Ok(false);
+            }
             heads[0] = walk.head();
             continue;
         };

@@ -8,6 +8,8 @@
 //! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else. There are more ranges than
 //! workers, and where bare nodes are marked, more runs of others to be sorted: whoever is free takes the next.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use super::{
     fresh::Last,
     marks::CHUNK,
@@ -43,7 +45,7 @@ pub enum Ids<'a, I: Lane> {
     None,
     /// The id of each.
     OfEach(Dense<'a, I>),
-    /// To be looked up, when what is numbered is in its place; the desk's sorter, whose array they have, sorts nothing before.
+    /// To be looked up, when what is numbered is in its place; the desk's sorter, whose array they have, keeps nothing before.
     Ordered(Ordered<I>, Vec<Numbered>),
 }
 
@@ -53,17 +55,41 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Self { width, children, ids: Ids::None, desk, space }
     }
 
-    /// Brings them in order, if they can be.
+    /// Brings them in order, if they can be, but for others that are left to be sorted.
     pub fn order(&mut self) -> Result<()> {
-        if let Some(ordered) = Ordered::new(&mut self.children, &mut self.desk.sorter, self.space)? {
+        match Ordered::marked(&mut self.children, &mut self.desk.sorter, self.space)? {
+            Some(ordered) => self.ids = Ids::Ordered(ordered, Vec::new()),
+            None => self.sort()?,
+        }
+        Ok(())
+    }
+
+    /// The same without marks.
+    fn sort(&mut self) -> Result<()> {
+        self.forget();
+        if let Some(ordered) = Ordered::sorted(&self.children, &mut self.desk.sorter, self.space)? {
             self.ids = Ids::Ordered(ordered, Vec::new());
         }
         Ok(())
     }
 
-    /// What they are ordered in, if they are in order or only others are not, and what sorts these.
-    fn ordered(&mut self) -> Option<(&mut Ordered<I>, &mut Sorter)> {
-        if let Ids::Ordered(ordered, _) = &mut self.ids { Some((ordered, &mut self.desk.sorter)) } else { None }
+    /// Brings them in no order again.
+    fn forget(&mut self) {
+        if let Ids::Ordered(ordered, _) = std::mem::replace(&mut self.ids, Ids::None) {
+            self.desk.sorter.give_back(ordered.into_words());
+        }
+    }
+
+    fn is_ordered(&self) -> bool {
+        matches!(self.ids, Ids::Ordered(..))
+    }
+
+    /// What they are ordered in, and what sorts others.
+    fn ordered(&mut self) -> (&mut Ordered<I>, &mut Sorter) {
+        match &mut self.ids {
+            Ids::Ordered(ordered, _) => (ordered, &mut self.desk.sorter),
+            _ => unreachable!("they are in order"),
+        }
     }
 
     /// Room for an id of each, in no order, unless there is.
@@ -71,9 +97,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         if let Ids::OfEach(_) = self.ids {
             return Ok(());
         }
-        if let Ids::Ordered(ordered, _) = std::mem::replace(&mut self.ids, Ids::None) {
-            self.desk.sorter.give_back(ordered.into_words());
-        }
+        self.forget();
         self.ids = Ids::OfEach(Dense::for_all(std::mem::take(&mut self.desk.ids), self.width, self.space)?);
         Ok(())
     }
@@ -127,26 +151,29 @@ pub fn number<I: Lane>(
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
     if let [nodes] = level {
-        number_alone(nodes, writer, space)?;
-    } else if let Some(fresh) = number_ordered(level, writer.end(), team, space)? {
-        return Ok(fresh);
-    } else {
-        number_spooled(level, writer, space)?;
+        return number_alone(nodes, writer, space).map(|()| Vec::new());
     }
-    Ok(Vec::new())
+    while level.iter().all(Nodes::is_ordered) {
+        if let Some(fresh) = number_ordered(level, writer.end(), team, space)? {
+            return Ok(fresh);
+        }
+        team.each(level.iter_mut().collect(), Nodes::sort)?;
+    }
+    number_spooled(level, writer, space).map(|()| Vec::new())
 }
 
 /// Work that is shared is cut so that everyone has so many turns.
 const TURNS: usize = 2;
-/// So many nodes are sorted in one turn at least.
+/// So many nodes are sorted in one turn at least, and marks, or what takes as long, numbered.
 const RUN: usize = 1024;
+const RANGE: u64 = 2048;
 
 /// Writes the nodes of one worker, who has all of a level, and gives each its id.
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
         let sorter = &mut nodes.desk.sorter;
-        ordered.cut(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
-        if !ordered.is_crowded() {
+        ordered.unsorted_runs(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
+        if !ordered.may_crowd() {
             let (piece, base) = (ordered.piece(), writer.end());
             let numbered = Numbered { lengths: piece.lengths(), base };
             let told = merge(vec![piece], writer, space)?;
@@ -172,7 +199,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     }
 }
 
-/// Numbers nodes of which the children are too many for an array and come in order but once.
+/// Numbers nodes of which the children are too many for an array and come in order but once, or those of all workers by one.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::Range::default(), Vec::new());
     for nodes in &mut *level {
@@ -200,16 +227,15 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
-/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id; none if the nodes of
-/// one worker are not in order, or the ids of some cannot be told. Others that are not sorted are, before: mostly one worker has most.
+/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id; none if the ids of
+/// some cannot be told, which are marked. Others that are not sorted are, before: mostly one worker has most.
 fn number_ordered<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
     team: &Team,
     space: &Space,
 ) -> Result<Option<Vec<Spool<I, 2>>>> {
-    let all: Option<Vec<_>> = level.iter_mut().map(Nodes::ordered).collect();
-    let Some(mut all) = all else { return Ok(None) };
+    let mut all: Vec<_> = level.iter_mut().map(Nodes::ordered).collect();
     order_others(&mut all, team, space)?;
     let pieces: Vec<_> = all.iter_mut().map(|(ordered, _)| ordered.piece()).collect();
     let (workers, cuts) = (pieces.len(), cuts(&pieces, TURNS * pieces.len()));
@@ -224,9 +250,12 @@ fn number_ordered<I: Lane>(
     }
     let lengths_of = |range: &Vec<Piece<'_, I>>| range.iter().map(Piece::lengths).collect();
     let lengths: Vec<Vec<_>> = ranges.iter().map(lengths_of).collect();
+    let crowded = AtomicBool::new(false);
     let merged = team.share(vec![(); workers], ranges, |(), range| {
         let mut fresh = Spool::new(Share::Arcs);
-        Ok(merge(range, &mut fresh, space)?.then_some(fresh))
+        let told = !crowded.load(Relaxed) && merge(range, &mut fresh, space)?;
+        crowded.fetch_or(!told, Relaxed);
+        Ok(told.then_some(fresh))
     })?;
     let Some(fresh) = merged.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
@@ -245,13 +274,13 @@ fn order_others<I: Lane>(all: &mut [(&mut Ordered<I>, &mut Sorter)], team: &Team
     let unsorted: usize = all.iter().map(|(ordered, _)| ordered.unsorted()).sum();
     let run = unsorted.div_ceil(TURNS * all.len()).max(RUN);
     let (sorters, runs): (Vec<_>, Vec<_>) =
-        all.iter_mut().map(|(ordered, sorter)| (sorter, ordered.cut(run).collect::<Vec<_>>())).unzip();
+        all.iter_mut().map(|(ordered, sorter)| (sorter, ordered.unsorted_runs(run).collect::<Vec<_>>())).unzip();
     let runs = runs.into_iter().flatten().collect();
     team.share(sorters, runs, |sorter, run| sorter.order(run, 2, space)).map(drop)
 }
 
-/// Where `pieces` are cut so that there is about as much to do in each of so many `ranges`: where low children are marked, between
-/// chunks of marks, though many have one low child.
+/// Where `pieces` are cut so that there is about as much to do in each of so many `ranges`, or in fewer where that would be little:
+/// where low children are marked, between chunks of marks, though many have one low child.
 fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
     let mut samples: Vec<_> = pieces.iter().flat_map(Piece::sample).collect();
     samples.sort_unstable();
@@ -260,7 +289,7 @@ fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
         all += *work;
         *work = all;
     }
-    let (marked, ranges) = (pieces.iter().any(|piece| piece.lows.chunks() > 0), ranges as u64);
+    let (marked, ranges) = (pieces.iter().any(|piece| piece.lows.chunks() > 0), (ranges as u64).min(1 + all / RANGE));
     let cut = |range: u64| {
         let (children, _) = samples[samples.partition_point(|(_, work)| work * ranges < range * all)];
         match I::apart(children) {
@@ -440,7 +469,9 @@ mod tests {
                 some.order()?;
                 nodes.push(some);
             }
-            assert!(number(&mut nodes, &mut writer, &team, &space)?.is_empty());
+            for mut some in number(&mut nodes, &mut writer, &team, &space)? {
+                some.drain(&space, |nodes| writer.push_all(nodes, &space))?;
+            }
             assert_eq!(writer.end() - first, fresh.len() as u64);
             for (nodes, ids) in nodes.into_iter().zip(ids) {
                 let end = end::<u32>();
@@ -463,29 +494,43 @@ mod tests {
         Ok(())
     }
 
+    /// Checks the numbers that one worker gives, with room for so many children in an array; answers whether bare nodes were marked.
+    fn check_alone(nodes: &[[u64; 2]], dense: usize) -> Result<bool> {
+        let (fresh, ids) = slowly::<u32>(&[nodes.to_vec()]);
+        let space = testing::space_with(|limits| (limits.block, limits.dense) = (4096, dense));
+        let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
+        let first = writer.end();
+        let mut nodes = nodes_of(nodes, &mut desk, &space)?;
+        number_alone(&mut nodes, &mut writer, &space)?;
+        assert_eq!(writer.end() - first, fresh.len() as u64);
+        let (is_marked, end) = (matches!(&nodes.ids, Ids::Ordered(..)), end::<u32>());
+        let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
+        assert!(ids_of(nodes)?.into_iter().eq(ids));
+        Ok(is_marked)
+    }
+
     #[test]
     fn one_worker_numbers_alone_as_several_do_with_children_in_an_array_or_in_parts() -> Result<()> {
         let mut random = Random(2);
         for (len, bare) in [(0, 0), (10, 30), (500, 0), (500, 30), (5000, 16), (5000, 30), (5000, 32)] {
-            let level = [random.nodes(len, 2, 2 + len as u32, bare)];
-            let (fresh, ids) = slowly::<u32>(&level);
+            let nodes = random.nodes(len, 2, 2 + len as u32, bare);
             // All in an array, in a few parts, and in parts of parts.
             for dense in [1 << 24, 2 * len, 50] {
-                let space = testing::space_with(|limits| (limits.block, limits.dense) = (4096, dense));
-                let (mut desk, mut writer) = (Desk::default(), NodeWriter::<u32>::new(&space)?);
-                let first = writer.end();
-                let mut nodes = nodes_of(&level[0], &mut desk, &space)?;
-                number_alone(&mut nodes, &mut writer, &space)?;
-                assert_eq!(writer.end() - first, fresh.len() as u64);
-                let is_marked = matches!(&nodes.ids, Ids::Ordered(..));
-                assert_eq!(
-                    is_marked,
-                    len == 5000 && bare >= 30 && dense > 50,
-                    "{len} nodes, {bare} of 32 bare, {dense}"
-                );
-                let end = end::<u32>();
-                let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
-                assert!(ids_of(nodes)?.into_iter().eq(ids));
+                let marked = len == 5000 && bare >= 30 && dense > 50;
+                assert_eq!(check_alone(&nodes, dense)?, marked, "{len} nodes, {bare} of 32 bare, {dense}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn one_worker_alone_sorts_a_chunk_with_more_nodes_than_its_ids_can_tell() -> Result<()> {
+        for (others, told) in [(STEPS - 62, true), (STEPS - 61, false)] {
+            // 62 of the first chunk have marks; what agrees counts once.
+            let nodes: Vec<_> =
+                (0..4000).map(|at| [2 + at, 0]).chain((0..2 * others).map(|at| [2, 3 + at / 2])).collect();
+            for dense in [1 << 24, 8000] {
+                assert_eq!(check_alone(&nodes, dense)?, told);
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ use crate::{
         clock::Phase,
         dense::Dense,
         lane::Lane,
-        sorter::{Sorter, TIMED, can_spare},
+        sorter::{Sorter, TIMED, can_spare, first_two},
         source::some_of,
         space::Space,
     },
@@ -29,15 +29,15 @@ use crate::{
     model::FALSE,
 };
 
-/// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others sorted.
+/// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others, sorted or to be.
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
     words: Vec<u64>,
     /// How many others there are, and how many of them are among the nodes that have not been looked up.
     others: usize,
     left: usize,
-    /// How many of the others are sorted together, but for the last of them.
-    run: usize,
+    /// How many of the others are sorted together, but for the last of them; none if they are not sorted.
+    run: Option<usize>,
     /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
     first: u64,
     chunks: usize,
@@ -75,28 +75,24 @@ const SPARSE: u64 = 16;
 const IDS: usize = CHUNK * size_of::<u8>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
-    /// The nodes with these children, in order if they can be: the bare ones marked if they are most, and
-    /// near enough to each other.
-    pub fn new(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
-        if let Some(marked) = Self::marked(children, sorter, space)? {
-            return Ok(Some(marked));
-        }
+    /// The nodes with these children, all sorted, if they can be.
+    pub fn sorted(children: &Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(pairs) = children.pairs().filter(|pairs| pairs.len() as u64 <= space.limits.most_sorted::<I, 3>())
         else {
             return Ok(None);
         };
         sorter.keep(Siblings::all(pairs), 2, space)?;
         let (words, others) = (sorter.lend(0), pairs.len());
-        Ok(Some(Self { words, others, left: others, run: others, first: 0, chunks: 0, marker: PhantomData }))
+        Ok(Some(Self { words, others, left: others, run: Some(usize::MAX), first: 0, chunks: 0, marker: PhantomData }))
     }
 
-    /// The same only if bare ones are marked; the others are not sorted.
+    /// The nodes with these children, the bare ones marked if they are most, and near enough to each other; others are to be sorted.
     pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(Plan { first, chunks, words }) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let words = sorter.lend(words);
-        let mut ordered = Self { words, others: 0, left: 0, run: 0, first, chunks, marker: PhantomData };
+        let mut ordered = Self { words, others: 0, left: 0, run: None, first, chunks, marker: PhantomData };
         ordered.arrays().marks.fill(0);
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
             sorter.give_back(ordered.words);
@@ -108,15 +104,13 @@ impl<I: Lane> Ordered<I> {
 
     /// How many others there are that are not sorted.
     pub fn unsorted(&self) -> usize {
-        if self.run == 0 { self.others } else { 0 }
+        if self.run.is_none() { self.others } else { 0 }
     }
 
-    /// Runs of so many of the others that are not sorted, to be sorted.
-    pub fn cut(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
+    /// Runs of so many of the others that are not sorted: whoever asks sorts them.
+    pub fn unsorted_runs(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
         let unsorted = self.unsorted();
-        if self.run == 0 {
-            self.run = run;
-        }
+        self.run.get_or_insert(run);
         self.arrays().others[..unsorted].chunks_mut(run)
     }
 
@@ -154,12 +148,16 @@ impl<I: Lane> Ordered<I> {
         }
     }
 
-    /// All nodes, to be merged.
+    /// All nodes, which are in order, to be merged.
     pub fn piece(&mut self) -> Piece<'_, I> {
-        let &mut Self { first, others: count, run, .. } = self;
+        let (first, count, run) = (self.first, self.others, self.run());
         let Arrays { marks, bases, ids, others } = self.arrays();
-        let runs = others[..count].chunks_mut(run.max(1)).collect();
+        let runs = others[..count].chunks_mut(run).collect();
         Piece { runs, lows: Lows::new(first, marks, bases, ids) }
+    }
+
+    fn run(&self) -> usize {
+        self.run.expect("all others are sorted")
     }
 
     /// Whether there are marks.
@@ -167,8 +165,8 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// Whether more nodes have their low children in one chunk than its ids can tell, where all others are in one run.
-    pub fn is_crowded(&mut self) -> bool {
+    /// Whether more nodes may have their low children in one chunk than its ids can tell, where all others are in one run.
+    pub fn may_crowd(&mut self) -> bool {
         let (start, count) = (self.first, self.others);
         let Arrays { marks, others, .. } = self.arrays();
         let others = &others[..count];
@@ -176,14 +174,15 @@ impl<I: Lane> Ordered<I> {
         let before = others.partition_point(|[low, ..]| low.get() < start || low.get() == FALSE);
         let chunk = |[low, ..]: &[I; 3]| (low.get() - start) as usize / CHUNK;
         others[before..].chunk_by(|a, b| chunk(a) == chunk(b)).any(|some| {
-            let marks = marks.get(chunk(&some[0]));
-            marks.is_some_and(|marks| some.len() as u64 + u64::from(marks.count_ones()) > STEPS)
+            let marks = marks.get(chunk(&some[0])).map_or(0, |marks| marks.count_ones());
+            let differing = 1 + some.windows(2).filter(|two| first_two(&two[0]) != first_two(&two[1])).count();
+            marks > 0 && differing as u64 + u64::from(marks) > STEPS
         })
     }
 
     /// All nodes are `numbered`: their ids can be looked up.
     pub fn finish(&mut self, numbered: &[Numbered]) {
-        let mut runs: Vec<_> = (0..self.others).step_by(self.run.max(1)).collect();
+        let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
         let (mut chunk, Arrays { bases, others, .. }) = (0, self.arrays());
         for Numbered { lengths, base } in numbered {
             // What to take off a marked id.

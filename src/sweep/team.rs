@@ -146,10 +146,12 @@ impl Team {
     /// that is next.
     pub fn share<D: Send, T: Send, R: Send>(
         &self,
-        desks: Vec<D>,
+        mut desks: Vec<D>,
         items: Vec<T>,
         work: impl Fn(&mut D, T) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
+        debug_assert!(!desks.is_empty(), "somebody to do it");
+        desks.truncate(items.len());
         let left = Mutex::new((0usize..).zip(items));
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
         let mut done: Vec<_> = self
