@@ -19,7 +19,9 @@ pub const BATCH: usize = 128;
 /// So many records are put in order one by one.
 const FEW: usize = 16;
 /// So many records are worth looking for runs.
-const MERGED: u64 = 512;
+const MERGED: usize = 512;
+/// Records from disk that are in a run or not, all of them.
+const BLOCK: usize = 1024;
 /// Levels of more records are timed.
 pub const TIMED: u64 = 4096;
 
@@ -124,20 +126,49 @@ impl Sorter {
         keys: usize,
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
-        let count = bucket.count();
-        if lane == 0 && count >= MERGED && self.merge(&bucket, keys, space)? {
-            bucket.discard();
-            return Ok(self.records_mut(count as usize));
+        let count = bucket.count() as usize;
+        if lane == 0 && count >= MERGED {
+            let loaded = 2 * count + count / 2;
+            if bucket.is_on_disk() && loaded as u64 <= space.limits.most_sorted::<I, N>() {
+                return self.load(bucket, keys, space);
+            }
+            if self.merge(&bucket, keys, space)? {
+                bucket.discard();
+                return Ok(self.records_mut(count));
+            }
         }
-        let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(count as usize, space));
-        let largest = self.scratch.count(&bucket, cells, space)?;
-        if largest == count && cells.exact() && lane + 1 < keys {
-            return self.sorted_from(lane + 1, bucket, keys, space);
-        }
-        let words = (count as usize * N * I::WORDS).div_ceil(2);
-        let (records, full) = self.scratch.scatter(bucket, cells, at_least(&mut self.records, words), space)?;
-        self.scratch.settle(records, full, cells.next_lane(), keys, space)?;
+        let Self { records, scratch } = self;
+        let records = array_of(records, count);
+        scratch.distribute(bucket, lane, keys, records, space)?;
         Ok(records)
+    }
+
+    /// The same for records on disk, which are brought to memory first, so that they are read once, and may be merged.
+    fn load<I: Lane, const N: usize>(
+        &mut self,
+        bucket: impl Source<I, N>,
+        keys: usize,
+        space: &Space,
+    ) -> Result<&mut [[I; N]]> {
+        let count = bucket.count() as usize;
+        let Self { records, scratch } = self;
+        let (sorted, others) = array_of(records, 2 * count + count / 2).split_at_mut(count);
+        let (loaded, rest) = others.split_at_mut(count);
+        let mut places = loaded.iter_mut();
+        bucket.drain(0, space, |_, record| {
+            *places.next().expect("as many as were counted") = *record;
+            Ok(())
+        })?;
+        let loaded = &*loaded;
+        let runs = Ascending::of(loaded.chunks(BLOCK));
+        let merged = match rest.get_mut(..runs.rest()).filter(|rest| can_spare::<I, N>(rest.len(), space)) {
+            Some(rest) => scratch.merge(&runs, rest, sorted, keys, space)?,
+            None => false,
+        };
+        if !merged {
+            scratch.distribute(loaded, 0, keys, sorted, space)?;
+        }
+        Ok(sorted)
     }
 
     /// The same by merging, if most come in few ascending runs; answers whether that is so.
@@ -154,33 +185,8 @@ impl Sorter {
         if 2 * rest > count || !can_spare::<I, N>(rest, space) || !fits {
             return Ok(false);
         }
-        let words = ((count + rest) * N * I::WORDS).div_ceil(2);
-        let records = bytemuck::cast_slice_mut::<u64, I>(at_least(&mut self.records, words)).as_chunks_mut().0;
-        let (merged, rest) = records[..count + rest].split_at_mut(count);
-        runs.copy_rest(rest);
-        if rest.len() > 1 {
-            self.scratch.order(rest, 0, keys, space)?;
-        }
-        let full = match keys {
-            1 => runs.merge(rest, merged, |record| record[0]),
-            2 => runs.merge(rest, merged, first_two),
-            _ => runs.merge(rest, merged, |record| {
-                let mut others = *record;
-                others[keys..].fill(I::zeroed());
-                (first_two(record), others)
-            }),
-        };
-        let Some(full) = full else { return Ok(false) };
-        for at in full {
-            let first = merged[at][0];
-            let start = merged[..at].iter().rposition(|record| record[0] != first).map_or(0, |before| before + 1);
-            let len = merged[start..].iter().take_while(|record| record[0] == first).count();
-            if !can_spare::<I, N>(len, space) {
-                return Ok(false);
-            }
-            self.scratch.order(&mut merged[start..start + len], 1, keys, space)?;
-        }
-        Ok(true)
+        let (merged, rest) = array_of(&mut self.records, count + rest).split_at_mut(count);
+        self.scratch.merge(&runs, rest, merged, keys, space)
     }
 
     /// The first `count` of the records that were ordered last.
@@ -238,6 +244,59 @@ pub fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool
 }
 
 impl Scratch {
+    /// Merges `runs` into `merged`, with room for the `rest`; answers whether that was worth it.
+    fn merge<I: Lane, const N: usize>(
+        &mut self,
+        runs: &Ascending<'_, I, N>,
+        rest: &mut [[I; N]],
+        merged: &mut [[I; N]],
+        keys: usize,
+        space: &Space,
+    ) -> Result<bool> {
+        runs.copy_rest(rest);
+        if rest.len() > 1 {
+            self.order(rest, 0, keys, space)?;
+        }
+        let full = match keys {
+            1 => runs.merge(rest, merged, |record| record[0]),
+            2 => runs.merge(rest, merged, first_two),
+            _ => runs.merge(rest, merged, |record| {
+                let mut others = *record;
+                others[keys..].fill(I::zeroed());
+                (first_two(record), others)
+            }),
+        };
+        let Some(full) = full else { return Ok(false) };
+        for at in full {
+            let first = merged[at][0];
+            let start = merged[..at].iter().rposition(|record| record[0] != first).map_or(0, |before| before + 1);
+            let len = merged[start..].iter().take_while(|record| record[0] == first).count();
+            if !can_spare::<I, N>(len, space) {
+                return Ok(false);
+            }
+            self.order(&mut merged[start..start + len], 1, keys, space)?;
+        }
+        Ok(true)
+    }
+
+    /// Orders the records of `bucket`, which agree in the lanes before `lane`, into `records`, which are as many.
+    fn distribute<I: Lane, const N: usize>(
+        &mut self,
+        bucket: impl Source<I, N>,
+        lane: usize,
+        keys: usize,
+        records: &mut [[I; N]],
+        space: &Space,
+    ) -> Result<()> {
+        let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(records.len(), space));
+        let largest = self.count(&bucket, cells, space)?;
+        if largest == records.len() as u64 && cells.exact() && lane + 1 < keys {
+            return self.distribute(bucket, lane + 1, keys, records, space);
+        }
+        let full = self.scatter(bucket, cells, records, space)?;
+        self.settle(records, full, cells.next_lane(), keys, space)
+    }
+
     /// Counts the records of each cell; gives the number in the fullest.
     fn count<I: Lane, const N: usize>(
         &mut self,
@@ -253,15 +312,14 @@ impl Scratch {
         Ok(self.cells.iter().copied().max().map_or(0, u64::from))
     }
 
-    /// Brings the records of `bucket`, of which the cells are counted, into the order of cells. Gives the fuller cells, too.
-    fn scatter<'a, I: Lane, const N: usize>(
+    /// Brings the records of `bucket`, of which the cells are counted, into the order of cells. Gives the fuller cells.
+    fn scatter<I: Lane, const N: usize>(
         &mut self,
         bucket: impl Source<I, N>,
         cells: Cells,
-        words: &'a mut [u64],
+        records: &mut [[I; N]],
         space: &Space,
-    ) -> Result<(&'a mut [[I; N]], Vec<Cell>)> {
-        let records = &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..bucket.count() as usize];
+    ) -> Result<Vec<Cell>> {
         let mut full = Vec::new();
         let mut sum = 0;
         for start in &mut self.cells {
@@ -272,14 +330,13 @@ impl Scratch {
             sum += count;
         }
         let starts = &mut self.cells[..];
-        let sorted = &mut *records;
         bucket.drain(cells.lane, space, move |key, record| {
             let start = &mut starts[cells.of(key)];
-            sorted[*start as usize] = *record;
+            records[*start as usize] = *record;
             *start += 1;
             Ok(())
         })?;
-        Ok((records, full))
+        Ok(full)
     }
 
     /// Brings `records`, which are in the order of cells, into order within those by the lanes from `lane` on.
@@ -321,9 +378,9 @@ impl Scratch {
             records.sort_unstable();
             return Ok(());
         }
-        let words = (records.len() * N * I::WORDS).div_ceil(2);
         let mut spare = std::mem::take(&mut self.spare);
-        let (sorted, full) = self.scatter(shared, cells, at_least(&mut spare, words), space)?;
+        let sorted = array_of(&mut spare, shared.len());
+        let full = self.scatter(shared, cells, sorted, space)?;
         records.copy_from_slice(sorted);
         // Here again before the next cell needs it.
         self.spare = spare;
@@ -333,6 +390,12 @@ impl Scratch {
 
 /// Where the records of a cell are.
 type Cell = std::ops::Range<u32>;
+
+/// So many records at the start of `array`.
+fn array_of<I: Lane, const N: usize>(array: &mut Vec<u64>, records: usize) -> &mut [[I; N]] {
+    let words = at_least(array, (records * N * I::WORDS).div_ceil(2));
+    &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..records]
+}
 
 /// `array` with at least so many words, and none to spare.
 fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {

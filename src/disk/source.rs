@@ -27,6 +27,11 @@ pub trait Source<I: Lane, const N: usize>: Sized {
         None::<std::iter::Empty<_>>
     }
 
+    /// Whether some have to be read from disk.
+    fn is_on_disk(&self) -> bool {
+        false
+    }
+
     /// Some records from all over, at least one.
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>>;
 

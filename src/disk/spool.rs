@@ -421,8 +421,11 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
     }
 
     fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
-        let in_memory = self.parts.iter().all(|part| matches!(part, Part::Ram(..)));
-        in_memory.then(|| self.parts.iter().filter_map(Part::in_memory).chain([self.tail()]))
+        (!self.is_on_disk()).then(|| self.parts.iter().filter_map(Part::in_memory).chain([self.tail()]))
+    }
+
+    fn is_on_disk(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Disk(..)))
     }
 
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>> {
