@@ -505,6 +505,9 @@ mod tests {
             sorted.extend_from_slice(batch);
             Ok(())
         };
+        if size_of_val(records) > 2 * space.limits.block {
+            assert_eq!(Source::is_on_disk(&&mut spool), space.limits.queue == 0);
+        }
         sorter.sort(&mut spool, keys, space, &mut take).expect("room");
         assert!(sorted.is_sorted_by_key(|record| record[..keys].to_vec()), "{} records, {keys} keys", records.len());
         sorted.sort_unstable();
@@ -516,8 +519,11 @@ mod tests {
     #[test]
     fn every_shape_of_level_comes_in_order_and_whole_under_every_limit() {
         let (mut sorter, mut state) = (Sorter::default(), 1);
-        for sort in [0, 700, 20_000, 1 << 24] {
-            let space = testing::space_with(|limits| (limits.sort, limits.block) = (sort, 4096));
+        // In memory, and on disk.
+        for (sort, queue) in
+            [(0, 1 << 24), (700, 1 << 24), (20_000, 1 << 24), (1 << 24, 1 << 24), (20_000, 0), (1 << 24, 0)]
+        {
+            let space = testing::space_with(|limits| (limits.sort, limits.queue, limits.block) = (sort, queue, 4096));
             for len in [0, 1, 2, FEW as u64, FEW as u64 + 1, 300, 3000] {
                 for shape in 0..49 {
                     let narrow: Vec<_> = (0..len)
