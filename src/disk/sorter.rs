@@ -1,7 +1,7 @@
 //! Sorting the records of one level by distribution.
 //!
 //! ```text
-//!   Source ─┬─ mostly in few ascending runs, in memory ───► merge ─────────────────────────────────────────────────► show
+//!   Source ─┬─ mostly in few ascending runs, and fits ────► merge ─────────────────────────────────────────────────► show
 //!           └─ the range of the first key ─┬─ fits: about one cell a record ─► scatter ─► put right what shares a cell ─► show
 //!                                          └─ too large: a sample ─► a log for each of a few parts ─► every log in turn
 //! ```
@@ -127,15 +127,12 @@ impl Sorter {
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
         let count = bucket.count() as usize;
-        if lane == 0 && count >= MERGED {
-            let loaded = 2 * count + count / 2;
-            if bucket.is_on_disk() && loaded as u64 <= space.limits.most_sorted::<I, N>() {
-                return self.load(bucket, keys, space);
-            }
-            if self.merge(&bucket, keys, space)? {
-                bucket.discard();
-                return Ok(self.records_mut(count));
-            }
+        if bucket.is_on_disk() && 2 * count as u64 <= space.limits.most_sorted::<I, N>() {
+            return self.load(lane, bucket, keys, space);
+        }
+        if lane == 0 && count >= MERGED && self.merge(&bucket, keys, space)? {
+            bucket.discard();
+            return Ok(self.records_mut(count));
         }
         let Self { records, scratch } = self;
         let records = array_of(records, count);
@@ -146,28 +143,32 @@ impl Sorter {
     /// The same for records on disk, which are brought to memory first, so that they are read once, and may be merged.
     fn load<I: Lane, const N: usize>(
         &mut self,
+        lane: usize,
         bucket: impl Source<I, N>,
         keys: usize,
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
         let count = bucket.count() as usize;
         let Self { records, scratch } = self;
-        let (sorted, others) = array_of(records, 2 * count + count / 2).split_at_mut(count);
+        let room = (space.limits.most_sorted::<I, N>() as usize - 2 * count).min(count / 2);
+        let (sorted, others) = array_of(records, 2 * count + room).split_at_mut(count);
         let (loaded, rest) = others.split_at_mut(count);
         let mut places = loaded.iter_mut();
         bucket.drain(0, space, |_, record| {
             *places.next().expect("as many as were counted") = *record;
             Ok(())
         })?;
+        debug_assert!(places.next().is_none(), "fewer than were counted");
         let loaded = &*loaded;
-        let runs = Ascending::of(loaded.chunks(BLOCK));
-        let merged = match rest.get_mut(..runs.rest()).filter(|rest| can_spare::<I, N>(rest.len(), space)) {
-            Some(rest) => scratch.merge(&runs, rest, sorted, keys, space)?,
-            None => false,
-        };
-        if !merged {
-            scratch.distribute(loaded, 0, keys, sorted, space)?;
+        if lane == 0 && count >= MERGED {
+            let runs = Ascending::of(loaded.chunks(BLOCK));
+            if let Some(rest) = rest.get_mut(..runs.rest()).filter(|rest| can_spare::<I, N>(rest.len(), space))
+                && scratch.merge(&runs, rest, sorted, keys, space)?
+            {
+                return Ok(sorted);
+            }
         }
+        scratch.distribute(loaded, lane, keys, sorted, space)?;
         Ok(sorted)
     }
 
@@ -520,9 +521,15 @@ mod tests {
     fn every_shape_of_level_comes_in_order_and_whole_under_every_limit() {
         let (mut sorter, mut state) = (Sorter::default(), 1);
         // In memory, and on disk.
-        for (sort, queue) in
-            [(0, 1 << 24), (700, 1 << 24), (20_000, 1 << 24), (1 << 24, 1 << 24), (20_000, 0), (1 << 24, 0)]
-        {
+        for (sort, queue) in [
+            (0, 1 << 24),
+            (700, 1 << 24),
+            (20_000, 1 << 24),
+            (1 << 24, 1 << 24),
+            (20_000, 0),
+            (130_000, 0),
+            (1 << 24, 0),
+        ] {
             let space = testing::space_with(|limits| (limits.sort, limits.queue, limits.block) = (sort, queue, 4096));
             for len in [0, 1, 2, FEW as u64, FEW as u64 + 1, 300, 3000] {
                 for shape in 0..49 {
