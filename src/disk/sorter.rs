@@ -132,7 +132,7 @@ impl Sorter {
         }
         if lane == 0 && count >= MERGED && self.merge(&bucket, keys, space)? {
             bucket.discard();
-            return Ok(self.records_mut(count));
+            return Ok(array_of(&mut self.records, count));
         }
         let Self { records, scratch } = self;
         let records = array_of(records, count);
@@ -193,11 +193,6 @@ impl Sorter {
     /// The first `count` of the records that were ordered last.
     pub fn records<I: Lane, const N: usize>(&self, count: usize) -> &[[I; N]] {
         &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
-    }
-
-    /// The same, to be changed.
-    fn records_mut<I: Lane, const N: usize>(&mut self, count: usize) -> &mut [[I; N]] {
-        &mut bytemuck::cast_slice_mut::<u64, I>(&mut self.records).as_chunks_mut().0[..count]
     }
 
     /// The array of the records that were ordered last, or one of so many words at least, to be [given back](Self::give_back).

@@ -89,11 +89,11 @@ impl<I: Lane> Last<I> {
         while !siblings.is_empty() {
             let room = writer.room(space)?;
             let (now, later) = siblings.split_at(siblings.len().min(room.len()));
-            let mut numbered = Last { fresh: 0, ..*self };
+            let mut numbered = *self;
             for sibling in now {
                 put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
             }
-            writer.advance(numbered.fresh);
+            writer.advance(numbered.take_fresh());
             (*self, siblings) = (numbered, later);
         }
         Ok(())

@@ -14,7 +14,7 @@ use super::{
     fresh::Last,
     marks::CHUNK,
     merge::{Piece, merge},
-    ordered::{Numbered, Ordered},
+    ordered::Ordered,
     run::Desk,
     siblings::Siblings,
     team::{Parts, Team},
@@ -46,7 +46,7 @@ pub enum Ids<'a, I: Lane> {
     /// The id of each.
     OfEach(Dense<'a, I>),
     /// To be looked up, when what is numbered is in its place; the desk's sorter, whose array they have, keeps nothing before.
-    Ordered(Ordered<I>, Vec<Numbered>),
+    Ordered(Ordered<I>),
 }
 
 impl<'a, I: Lane> Nodes<'a, I> {
@@ -58,7 +58,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
     /// Brings them in order, if they can be, but for others that are left to be sorted.
     pub fn order(&mut self) -> Result<()> {
         match Ordered::marked(&mut self.children, &mut self.desk.sorter, self.space)? {
-            Some(ordered) => self.ids = Ids::Ordered(ordered, Vec::new()),
+            Some(ordered) => self.ids = Ids::Ordered(ordered),
             None => self.sort()?,
         }
         Ok(())
@@ -68,14 +68,14 @@ impl<'a, I: Lane> Nodes<'a, I> {
     fn sort(&mut self) -> Result<()> {
         self.forget();
         if let Some(ordered) = Ordered::sorted(&self.children, &mut self.desk.sorter, self.space)? {
-            self.ids = Ids::Ordered(ordered, Vec::new());
+            self.ids = Ids::Ordered(ordered);
         }
         Ok(())
     }
 
     /// Brings them in no order again.
     fn forget(&mut self) {
-        if let Ids::Ordered(ordered, _) = std::mem::replace(&mut self.ids, Ids::None) {
+        if let Ids::Ordered(ordered) = std::mem::replace(&mut self.ids, Ids::None) {
             self.desk.sorter.give_back(ordered.into_words());
         }
     }
@@ -87,7 +87,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
     /// What they are ordered in, and what sorts others.
     fn ordered(&mut self) -> (&mut Ordered<I>, &mut Sorter) {
         match &mut self.ids {
-            Ids::Ordered(ordered, _) => (ordered, &mut self.desk.sorter),
+            Ids::Ordered(ordered) => (ordered, &mut self.desk.sorter),
             _ => unreachable!("they are in order"),
         }
     }
@@ -113,8 +113,8 @@ impl<'a, I: Lane> Nodes<'a, I> {
     /// Shows the ids of all nodes, which are numbered, some at a time, the last ones first; gives the desk back.
     pub fn show_ids(self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<&'a mut Desk> {
         match self.ids {
-            Ids::Ordered(mut ordered, numbered) => {
-                ordered.finish(&numbered);
+            Ids::Ordered(mut ordered) => {
+                ordered.finish();
                 let (mut children, mut ids) = (self.children.descend()?, [I::zeroed(); SOME]);
                 while let Some((_, values)) = children.part()? {
                     for pairs in values.as_chunks().0.rchunks(SOME) {
@@ -175,10 +175,11 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
         ordered.unsorted_runs(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
         if !ordered.may_crowd() {
             let (piece, base) = (ordered.piece(), writer.end());
-            let numbered = Numbered { lengths: piece.lengths(), base };
+            let lengths = piece.lengths();
             let told = merge(vec![piece], writer, space)?;
             assert!(told, "a chunk that was not crowded was");
-            nodes.ids = Ids::Ordered(ordered, vec![numbered]);
+            ordered.number(lengths, base);
+            nodes.ids = Ids::Ordered(ordered);
             return Ok(());
         }
         nodes.desk.sorter.give_back(ordered.into_words());
@@ -260,10 +261,8 @@ fn number_ordered<I: Lane>(
     let Some(fresh) = merged.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
     for (base, lengths) in ends.zip(lengths) {
-        for (nodes, lengths) in level.iter_mut().zip(lengths) {
-            if let Ids::Ordered(_, numbered) = &mut nodes.ids {
-                numbered.push(Numbered { lengths, base });
-            }
+        for ((ordered, _), lengths) in all.iter_mut().zip(lengths) {
+            ordered.number(lengths, base);
         }
     }
     Ok(Some(fresh))
@@ -386,7 +385,7 @@ mod tests {
             some.order()?;
             nodes.push(some);
         }
-        let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered, _) if ordered.has_marks());
+        let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered) if ordered.has_marks());
         let marked = nodes.iter().filter(is_marked).count();
         let Some(numbered) = number_ordered(&mut nodes, end::<I>(), team, space)? else {
             let chunk = |node: &[u64; 2]| node[0] / CHUNK as u64;

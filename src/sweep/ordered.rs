@@ -41,6 +41,8 @@ pub struct Ordered<I> {
     /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
     first: u64,
     chunks: usize,
+    /// What of it has been numbered.
+    numbered: Vec<Numbered>,
     marker: PhantomData<I>,
 }
 
@@ -57,10 +59,10 @@ struct Arrays<'a, I> {
 }
 
 /// How much of `Ordered`, and of each of its runs, comes next and is numbered from one base.
-pub struct Numbered {
-    pub lengths: Lengths,
+struct Numbered {
+    lengths: Lengths,
     /// The id of the first new node.
-    pub base: u64,
+    base: u64,
 }
 
 /// Levels of fewer nodes are sorted.
@@ -83,7 +85,7 @@ impl<I: Lane> Ordered<I> {
         };
         sorter.keep(Siblings::all(pairs), 2, space)?;
         let (words, others) = (sorter.lend(0), pairs.len());
-        Ok(Some(Self { words, others, left: others, run: Some(usize::MAX), first: 0, chunks: 0, marker: PhantomData }))
+        Ok(Some(Self { others, left: others, run: Some(usize::MAX), ..Self::of(words, 0, 0) }))
     }
 
     /// The nodes with these children, the bare ones marked if they are most, and near enough to each other; others are to be sorted.
@@ -91,8 +93,7 @@ impl<I: Lane> Ordered<I> {
         let Some(Plan { first, chunks, words }) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let words = sorter.lend(words);
-        let mut ordered = Self { words, others: 0, left: 0, run: None, first, chunks, marker: PhantomData };
+        let mut ordered = Self::of(sorter.lend(words), first, chunks);
         ordered.arrays().marks.fill(0);
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
             sorter.give_back(ordered.words);
@@ -100,6 +101,11 @@ impl<I: Lane> Ordered<I> {
         }
         ordered.left = ordered.others;
         Ok(Some(ordered))
+    }
+
+    /// No nodes yet, and room for so many `chunks` of marks from `first` on.
+    fn of(words: Vec<u64>, first: u64, chunks: usize) -> Self {
+        Self { words, others: 0, left: 0, run: None, first, chunks, numbered: Vec::new(), marker: PhantomData }
     }
 
     /// How many others there are that are not sorted.
@@ -180,8 +186,14 @@ impl<I: Lane> Ordered<I> {
         })
     }
 
-    /// All nodes are `numbered`: their ids can be looked up.
-    pub fn finish(&mut self, numbered: &[Numbered]) {
+    /// So much of it comes next and is numbered; `base` is the id of the first new node there.
+    pub fn number(&mut self, lengths: Lengths, base: u64) {
+        self.numbered.push(Numbered { lengths, base });
+    }
+
+    /// All nodes are numbered: their ids can be looked up.
+    pub fn finish(&mut self) {
+        let numbered = std::mem::take(&mut self.numbered);
         let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
         let (mut chunk, Arrays { bases, others, .. }) = (0, self.arrays());
         for Numbered { lengths, base } in numbered {
