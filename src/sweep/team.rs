@@ -71,13 +71,16 @@ impl Parts {
     }
 }
 
-/// Looks at the others before one sleeps until they are done, or there is more to do: some 100 µs. To yield instead costs a time
-/// slice for every wait where other programs want the processor.
-const SPINS: usize = 4000;
+/// Looks at the others before one sleeps until there is more to do: some 100 µs, which is what to sleep and to be woken would take.
+/// To yield instead costs a time slice for every wait where other programs want the processor.
+const IDLE: usize = 4000;
 
-/// Waits until `is` holds, for as long as to sleep and to be woken would take.
-fn spin_until(is: impl Fn() -> bool) {
-    for _ in 0..SPINS {
+/// The same until they are done: some 1 ms, for all of a level wait for whoever is woken late.
+const WAITING: usize = 10 * IDLE;
+
+/// Waits until `is` holds, for so many looks at most.
+fn spin_until(most: usize, is: impl Fn() -> bool) {
+    for _ in 0..most {
         if is() {
             break;
         }
@@ -131,13 +134,13 @@ impl Team {
                     *done = Some(work(item));
                     left.fetch_sub(1, Release);
                     // The next work mostly comes soon.
-                    pool.spawn(move || spin_until(|| turns.load(Acquire) != turn));
+                    pool.spawn(move || spin_until(IDLE, || turns.load(Acquire) != turn));
                 });
             }
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
-            spin_until(|| left.load(Acquire) == 0);
+            spin_until(WAITING, || left.load(Acquire) == 0);
         });
         done.into_iter().flatten().collect()
     }
