@@ -43,7 +43,7 @@ use operations::{
 };
 use peers::{
     lib_bdd, machine, measure,
-    oxidd::Squares,
+    oxidd::{Squares, fastest_cache},
     program::{Program, name_of},
 };
 
@@ -293,7 +293,7 @@ fn count(program: Program, args: &Args, report: &mut Report) -> Result<(), Failu
             args.boards().try_for_each(|n| queens::count(n, || ours::board(n, n, &store, |_| ()), || (), report))
         }
         Program::Oxidd => args.boards().try_for_each(|n| {
-            let squares = room(Squares::new(n, 1))?;
+            let squares = room(Squares::new(n, 1, args.peer_cache.unwrap_or(fastest_cache(n))))?;
             queens::count(n, || room(squares.board(n)), || oxidd::forget(&squares.manager), report)
         }),
         Program::LibBdd => {

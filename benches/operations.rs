@@ -247,7 +247,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             queens::ask(&ours::board(n, rows, &store, |_| ())?, n, &mut report)?;
         }
         (Part::Queens, Program::Oxidd) => {
-            let (_store, board) = room(peers::oxidd::board(n, rows, 1))?;
+            let (_store, board) = room(peers::oxidd::board(n, rows, 1, peers::oxidd::fastest_cache(n)))?;
             queens::ask(&board, n, &mut report)?;
         }
         (Part::Queens, Program::LibBdd) => queens::ask(&peers::lib_bdd::board(n, rows).0, n, &mut report)?,

@@ -1,7 +1,7 @@
 //! N-Queens by the classic recipe, end to end: ours against two packages that keep everything in RAM.
 //!
 //! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--threads 1,2] [--only oxidd]
-//! [--limit 600]`
+//! [--limit 600] [--peer-cache 22]`
 //!
 //! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
 //! is the disjunction of S(i, 0), …, S(i, N-1), the left half of them with the right half, each put together in the same way, and the
@@ -79,6 +79,9 @@ struct Args {
     /// wall time with that of the last
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<u32>,
+    /// Entries of `OxiDD`'s apply cache, as a power of two [default: the fastest by measurement]
+    #[arg(long)]
+    peer_cache: Option<u32>,
     /// Passed by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
@@ -100,10 +103,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(program: Program, n: u16, threads: u32, memory: &str) -> Self {
+    fn new(program: Program, n: u16, threads: u32, memory: &str, cache: Option<u32>) -> Self {
+        let cache = cache.unwrap_or_else(|| peers::oxidd::fastest_cache(n));
         let args = match program {
             Program::Ours => format!("count {n} --memory {memory} --threads {threads} --json"),
-            Program::Oxidd => format!("--child oxidd --n {n} --threads {threads}"),
+            Program::Oxidd => format!("--child oxidd --n {n} --threads {threads} --peer-cache {cache}"),
             Program::LibBdd => format!("--child lib-bdd --n {n}"),
         };
         let args = args.split_whitespace().map(String::from).collect();
@@ -171,7 +175,7 @@ impl Row {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let args = Args::parse();
     if let Some(peer) = args.child {
-        return child(peer, *args.n.first().ok_or("no board size")?, args.threads[0]);
+        return child(peer, *args.n.first().ok_or("no board size")?, &args);
     }
     let (sizes, runs) = match (args.quick, args.bench) {
         _ if !args.n.is_empty() => (args.n.clone(), 3),
@@ -190,14 +194,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for &n in &sizes {
         let mut of_size: Vec<Row> = Vec::new();
         for program in Program::value_variants().iter().copied().filter(wanted) {
+            let row = |threads, memory: &str| Row::new(program, n, threads, memory, args.peer_cache);
+            let rows_of = |memory| args.threads.iter().map(move |&threads| row(threads, memory));
             match program {
-                Program::Ours => {
-                    let of_budget =
-                        |memory| args.threads.iter().map(move |&threads| Row::new(program, n, threads, memory));
-                    of_size.extend(args.memory.iter().flat_map(|memory| of_budget(memory)));
-                }
-                Program::Oxidd => of_size.extend(args.threads.iter().map(|&threads| Row::new(program, n, threads, ""))),
-                Program::LibBdd => of_size.push(Row::new(program, n, 1, "")),
+                Program::Ours => of_size.extend(args.memory.iter().flat_map(|memory| rows_of(memory))),
+                Program::Oxidd => of_size.extend(rows_of("")),
+                Program::LibBdd => of_size.push(row(1, "")),
             }
         }
         for _ in 0..runs {
@@ -228,10 +230,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Solves the board with this peer and prints what it found.
-fn child(peer: Program, n: u16, threads: u32) -> Result<ExitCode, Box<dyn Error>> {
+fn child(peer: Program, n: u16, args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (solutions, nodes) = match peer {
         Program::Oxidd => {
-            let (manager, board) = peers::oxidd::board(n, n, threads).map_err(|_| "the node store is full")?;
+            let cache = args.peer_cache.ok_or("no cache")?;
+            let built = peers::oxidd::board(n, n, args.threads[0], cache);
+            let (manager, board) = built.map_err(|_| "the node store is full")?;
             (
                 peers::oxidd::count(&board, u32::from(n * n)),
                 manager.with_manager_shared(|manager| manager.num_inner_nodes()),

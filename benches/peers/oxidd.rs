@@ -9,11 +9,17 @@ use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 use super::literals::literals;
 use crate::halves::in_halves;
 
-/// The placements in the first `rows` rows of a board of `n`, and the store they are in.
-pub fn board(n: u16, rows: u16, threads: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
-    let squares = Squares::new(n, threads)?;
+/// The placements in the first `rows` rows of a board of `n`, and the store they are in, with `1 << cache` entries of its cache.
+pub fn board(n: u16, rows: u16, threads: u32, cache: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
+    let squares = Squares::new(n, threads, cache)?;
     let board = squares.board(rows)?;
     Ok((squares.manager, board))
+}
+
+/// The fastest size of the apply cache by measurement, or the smallest of equally fast ones, as a power of two: 2^16 entries at
+/// N=10, 2^19 at N=11, 2^22 at N=12.
+pub fn fastest_cache(n: u16) -> u32 {
+    u32::from(3 * n).saturating_sub(14)
 }
 
 /// A store for boards of one size.
@@ -29,10 +35,10 @@ impl Squares {
     /// An empty one.
     ///
     /// A board creates about 4.5 times the nodes of the next smaller one, up to 21 million at N=12. The store holds three times
-    /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache is the fastest by
-    /// measurement, or the smallest of equally fast ones: 2^16 entries at N=10, 2^19 at N=11, 2^22 at N=12.
-    pub fn new(n: u16, threads: u32) -> AllocResult<Self> {
-        let manager = new_manager(1 << (2 * n + 2), 1 << (3 * n).saturating_sub(14), threads);
+    /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache has `1 << cache`
+    /// entries.
+    pub fn new(n: u16, threads: u32, cache: u32) -> AllocResult<Self> {
+        let manager = new_manager(1 << (2 * n + 2), 1 << cache, threads);
         let both = manager.with_manager_exclusive(|manager| {
             if threads > 1 {
                 manager.workers().set_split_depth(Some(12));
