@@ -523,6 +523,28 @@ fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
     Ok(())
 }
 
+/// Ids that no node has, where threads share levels, are not counted.
+#[test]
+fn a_callback_hears_of_the_same_nodes_however_a_sweep_is_done() -> Result<()> {
+    let told = |adjust: fn(&mut Limits), threads| -> Result<Vec<Progress>> {
+        let (heard, listen) = ear();
+        let testing = Testing { limits: Some(limits(adjust)), ..Testing::default() };
+        let store = Store::new(Config { progress: Some(Arc::new(listen)), threads, testing, ..Config::default() })?;
+        let (f, g) = (random_function(&store, 1, 12), random_function(&store, 2, 12));
+        heard.lock().unwrap().clear();
+        f.xor(&g)?;
+        assert_eq!(threads > 1, store.stats().shared_levels > 0);
+        Ok(heard.lock().unwrap().clone())
+    };
+    let small = told(|limits| limits.small = 1 << 20, 1)?;
+    assert_eq!(small.len(), 24);
+    assert_eq!(told(|_| (), 1)?, small);
+    for threads in 2..4 {
+        assert_eq!(told(|limits| limits.alone = 5, threads)?, small);
+    }
+    Ok(())
+}
+
 #[test]
 fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Result<()> {
     // The operands and what came of using them, for the callback to reach.

@@ -86,7 +86,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
             } else {
                 sweep.expand_whole(level, &mut run.desks[0])?;
             }
-            run.report("expand", variables[level], sweep.result.levels.end())?;
+            run.report("expand", variables[level], sweep.made)?;
         }
     }
     let unreduced = sweep.finish();
@@ -109,6 +109,8 @@ struct Downward<'a, I, S, const N: usize> {
     workers: Vec<Frontier<'a, I, S, N>>,
     /// What comes out but its parts, which the workers have.
     result: Unreduced<I>,
+    /// Nodes made so far.
+    made: u64,
     /// Above this level, what is left is not all part of one operand: there is a rule, or a request for something else.
     mixed: usize,
     /// What is still asked for on large levels before one is shared; none before the first of them.
@@ -124,7 +126,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let worker = |part| Frontier::new(&ground, &slices, part);
         let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
-        Ok(Self { ground, workers, result, mixed: last.map_or(0, |last| last + 1), unshared: None })
+        let mixed = last.map_or(0, |last| last + 1);
+        Ok(Self { ground, workers, result, made: 0, mixed, unshared: None })
     }
 
     /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
@@ -164,7 +167,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             }
             requests.join(worker.queue.take_rest(worker.slices.logs(level).start));
         }
-        let Compact { below, arrivals } = compact(file, rank, lane, &requests, self.result.levels.end(), run)?;
+        let Compact { below, arrivals } = compact(file, rank, lane, &requests, self.made, run)?;
         check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
         (self.result.below, self.result.arrivals) = (Some(below), arrivals);
         Ok(())
@@ -322,6 +325,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn close(&mut self, level: usize, shift: u32) {
         let levels = &mut self.result.levels;
         let widest = self.workers.iter().map(Frontier::nodes).max().unwrap_or(0);
+        self.made += self.workers.iter().map(Frontier::nodes).sum::<u64>();
         if widest > 0 {
             levels.push(widest << shift);
             self.result.ranks.push(Rank { variable: self.ground.variables[level], shift });
