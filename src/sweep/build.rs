@@ -56,7 +56,7 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// The same, unless it takes more than `most` nodes before they are reduced.
+/// The same, unless its nodes take more than `most` ids before they are reduced.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
     mut operands: impl Operands,
@@ -95,10 +95,12 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
 }
 
 /// The same as [`build`], where `nest` has its say on the way up; its value on the path of low arcs is false.
-pub fn build_nested<S: Spec<N>, K: Nest, const N: usize>(
+///
+/// The operands stay: ids may outgrow 32 bits late, when it begins again.
+pub fn build_nested<S: Spec<N>, K: Nest, F: Borrow<NodeFile>, const N: usize, const M: usize>(
     spec: &S,
     nest: &K,
-    mut operands: impl Operands,
+    mut operands: &[&F; M],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
     let narrow = stays_narrow::<N>(operands.files().into_iter().chain(nest.files()), run);
