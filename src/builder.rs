@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     bdd::Bdd,
-    disk::space::Space,
+    disk::{pool::Charge, space::Space},
     error::{Error, Result},
     file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
@@ -25,9 +25,9 @@ use crate::{
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
 /// into order with one sweep where it must.
 ///
-/// Memory: a table of the level in the making, up to 3/32 of the budget. A level that outgrows it is not remembered whole: a
-/// node added again much later may then be given as a new one, which [`build`](Self::build) still merges. Only if nothing
-/// leads to that duplicate is it taken for a second root.
+/// Memory: a table of the level in the making, up to 3/32 of the budget and no more than the tables of diagrams have left. A level
+/// that outgrows it is not remembered whole: a node added again much later may then be given as a new one, which
+/// [`build`](Self::build) still merges. Only if nothing leads to that duplicate is it taken for a second root.
 ///
 /// ```
 /// use strata_bdd::{Config, Store};
@@ -49,8 +49,10 @@ pub struct BddBuilder {
     writer: NodeWriter<u64>,
     /// The first node of the level in the making: most levels of a chain have no other.
     first: Option<((u64, u64), u64)>,
-    /// The other nodes of that level.
+    /// The other nodes of that level, as many as it has room for, and what that is charged to.
     level: HashMap<(u64, u64), u64>,
+    room: usize,
+    charges: Vec<Charge>,
     variable: Option<u32>,
     /// The node written last: the root, once everything is there.
     root: Option<BuilderNode>,
@@ -81,6 +83,9 @@ impl From<bool> for BuilderNode {
 /// Bytes of an entry in the table of a level while the table grows.
 const ENTRY_BYTES: usize = 96;
 
+/// Entries for which the table has room at first.
+const FEW: usize = 64;
+
 impl Store {
     /// A builder for one diagram of this store.
     pub fn builder(&self) -> Result<BddBuilder> {
@@ -101,6 +106,8 @@ impl BddBuilder {
             writer,
             first: None,
             level: HashMap::new(),
+            room: 0,
+            charges: Vec::new(),
             variable: None,
             root: None,
             last: None,
@@ -155,7 +162,7 @@ impl BddBuilder {
             self.end_level();
             self.variable = Some(variable);
         }
-        if self.level.len() * ENTRY_BYTES >= self.space.limits.building {
+        if self.level.len() >= self.room && !self.make_room() {
             self.level.clear();
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;
@@ -175,10 +182,23 @@ impl BddBuilder {
         first.or_else(|| if self.level.is_empty() { None } else { self.level.get(&children).copied() })
     }
 
+    /// Makes room in the table for as many entries as it has, if there is any.
+    fn make_room(&mut self) -> bool {
+        let more = self.room.max(FEW);
+        if (self.room + more) * ENTRY_BYTES > self.space.limits.building {
+            return false;
+        }
+        let charge = self.space.pool.charge(more * ENTRY_BYTES, "the table of a builder").ok();
+        self.room += if charge.is_some() { more } else { 0 };
+        self.charges.extend(charge);
+        self.level.len() < self.room
+    }
+
     fn end_level(&mut self) {
         self.first = None;
-        if self.level.capacity() > 4 * self.level.len() + 64 {
-            self.level = HashMap::new();
+        if self.level.capacity() > 4 * self.level.len() + FEW {
+            (self.level, self.room) = (HashMap::new(), 0);
+            self.charges.clear();
         }
         self.level.clear();
         if let Some(variable) = self.variable {

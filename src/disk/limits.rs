@@ -22,7 +22,7 @@ pub struct Limits {
     /// So many logs, or one more, each for a part of the array or for as many parts; a level beyond that goes through the external
     /// sorter.
     pub parts: u64,
-    /// What a builder keeps of one level, to know a node it has been given before.
+    /// What a builder keeps of one level, to know a node it has been given before; charged to the tables.
     pub building: usize,
     /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
     pub window: usize,
