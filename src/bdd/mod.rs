@@ -6,6 +6,7 @@ mod count;
 mod cubes;
 mod domain;
 mod keep;
+mod moves;
 mod optimum;
 mod quantify;
 mod relation;
@@ -83,6 +84,16 @@ impl Bdd {
         self.is_constant().then_some(self.complement)
     }
 
+    /// Whether the function is false everywhere. Constant time.
+    pub fn is_false(&self) -> bool {
+        self.as_constant() == Some(false)
+    }
+
+    /// Whether the function is true everywhere. Constant time.
+    pub fn is_true(&self) -> bool {
+        self.as_constant() == Some(true)
+    }
+
     /// Inner nodes, terminals not counted; 0 for a constant. Constant time.
     pub fn node_count(&self) -> u64 {
         self.file.node_count()
@@ -98,7 +109,7 @@ impl Bdd {
         self.file.variables().next_back()
     }
 
-    /// Nodes on the widest level. A look at each level.
+    /// Nodes on the widest level; 0 for a constant. O(levels), without a sweep.
     pub fn width(&self) -> u64 {
         let levels = self.file.levels();
         (1..levels.ranks()).map(|rank| levels.width(rank)).max().unwrap_or(0)

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::Bdd;
+use super::{Bdd, moves::Moves};
 use crate::{
     error::{Error, Result},
     model::check_variable,
@@ -33,9 +33,10 @@ impl Bdd {
 
     /// This function with other names for its variables: `name` says which, and must not give two of them the same.
     ///
-    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise a nested sweep, over all
-    /// that is below, for each variable that comes to lie below one that was below it: O(levels · f) when a single variable
-    /// moves from the bottom to the top.
+    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise the fewest variables that have
+    /// to move past others are moved one by one, with an expand and a reduce sweep each, or, where these are many, a nested sweep
+    /// over all that is below is made for each variable that comes to lie below one that was below it. `name` is asked once for
+    /// each variable of the support, the largest first.
     ///
     /// # Errors
     /// [`Error::NotInjective`] when two variables get one name, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the
@@ -59,8 +60,23 @@ impl Bdd {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::NotInjective { variable: pair[0] });
         }
+        let top_down: Vec<u32> = names.iter().rev().copied().collect();
+        if let Some(moves) = Moves::of(&top_down) {
+            return self.moved(moves);
+        }
         let images = self.store.literals(names)?;
         self.substitute(&self.file.variables().zip(&images).collect())
+    }
+
+    /// This function with its variables renamed by `moves`.
+    fn moved(&self, Moves { mut before, steps, mut after }: Moves) -> Result<Self> {
+        before.reverse();
+        after.reverse();
+        let mut moved = self.renamed(before)?;
+        for (from, to) in steps {
+            moved = moved.compose(from, &self.store.variable(to)?)?;
+        }
+        moved.renamed(after)
     }
 
     /// The same nodes with the variables `names`, the largest first.
@@ -111,8 +127,9 @@ impl Bdd {
 
     /// This function with functions in place of several variables, all at once: none of the functions sees another.
     ///
-    /// One sweep for each where an order can be found in which they do not; otherwise nested sweeps, one for each variable
-    /// that does not stay above all that is below it.
+    /// One [`compose`](Self::compose) for each where an order can be found in which they do not; as [`replace`](Self::replace) where
+    /// all functions are variables; otherwise a nested sweep for each variable whose function is none, or none above all that is
+    /// below it.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable is given twice with different functions, and as [`Bdd::compose`].
@@ -140,9 +157,21 @@ impl Bdd {
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, given[&variable]));
         }
+        let name = |variable| given.get(&variable).map_or(Some(variable), |function| function.as_variable());
+        if support.iter().all(|&variable| name(variable).is_some()) {
+            match rest.replace(|variable| name(variable).unwrap_or(variable)) {
+                Err(Error::NotInjective { .. }) => {}
+                renamed => return renamed,
+            }
+        }
         let own = self.store.literals(support.into_iter().filter(|variable| !given.contains_key(variable)))?;
         given.extend(own.iter().map(|literal| (literal.file.variable(1), literal)));
         rest.substitute(&given)
+    }
+
+    /// The variable that this function is, if it is one.
+    fn as_variable(&self) -> Option<u32> {
+        (self.file.node_count() == 1 && !self.complement).then(|| self.file.variable(1))
     }
 
     /// This function with `images` in place of all its variables at once.

@@ -1,0 +1,93 @@
+//! Other names for variables, whatever has to move.
+
+mod common;
+
+use common::{default_store, roomy_store, store_with, tight};
+use strata_bdd::{Bdd, Comparison, Result, Store};
+
+const LEVELS: u32 = 60;
+
+/// A function that no two variables play the same part in, each under another name.
+fn weighted(store: &Store, name: impl Fn(u32) -> u32) -> Result<Bdd> {
+    let weight = |variable: u32| i64::from(variable * variable % 23 + 1);
+    store.linear((0..LEVELS).map(|variable| (name(variable), weight(variable))), Comparison::AtMost, 200)
+}
+
+/// The first and the last change places.
+fn ends_swapped(variable: u32) -> u32 {
+    match variable {
+        0 => LEVELS - 1,
+        _ if variable == LEVELS - 1 => 0,
+        _ => variable,
+    }
+}
+
+#[test]
+fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Result<()> {
+    let last = LEVELS - 1;
+    let names: [(&str, &dyn Fn(u32) -> u32); 9] = [
+        ("the last first", &|variable| (variable + 1) % LEVELS),
+        ("the first last", &|variable| (variable + last) % LEVELS),
+        ("the ends", &ends_swapped),
+        ("the last to a free name", &|variable| if variable == last { 1 } else { 2 * variable }),
+        ("one to each end", &|variable| match variable {
+            29 => 0,
+            59 => 200,
+            _ => variable + 1,
+        }),
+        ("two together", &|variable| if variable > 57 { variable - 58 } else { variable + 2 }),
+        ("every fifth", &|variable| if variable % 5 == 0 { 1000 - variable } else { variable }),
+        ("halves, interleaved", &|variable| 2 * (variable % 30) + variable / 30),
+        ("all", &|variable| last - variable),
+    ];
+    for store in [default_store(), store_with(tight())] {
+        let f = weighted(&store, |variable| variable)?;
+        for (what, name) in names {
+            let renamed = f.replace(name)?;
+            assert_eq!(renamed, weighted(&store, name)?, "{what}");
+            renamed.validate()?;
+            let back: Vec<u32> = {
+                let mut back = vec![0; 2000];
+                (0..LEVELS).for_each(|variable| back[name(variable) as usize] = variable);
+                back
+            };
+            assert_eq!(renamed.replace(|variable| back[variable as usize])?, f, "{what}, and back");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn one_variable_that_moves_costs_a_few_sweeps_however_far_it_goes() -> Result<()> {
+    let store = roomy_store();
+    let f = weighted(&store, |variable| variable)?;
+    for name in [|variable| (variable + 1) % LEVELS, |variable| (variable + LEVELS - 1) % LEVELS] {
+        let before = store.stats().processed_requests;
+        let renamed = f.replace(name)?;
+        let requests = store.stats().processed_requests - before;
+        assert!(requests < 4 * (f.node_count() + renamed.node_count()), "{requests} for {} nodes", f.node_count());
+    }
+    Ok(())
+}
+
+#[test]
+fn variables_that_change_places_are_renamed() -> Result<()> {
+    let store = roomy_store();
+    let f = weighted(&store, |variable| variable)?;
+    let (first, last) = (store.variable(0)?, store.variable(LEVELS - 1)?);
+    let before = store.stats().processed_requests;
+    let swapped = f.compose_all([(0, &last), (LEVELS - 1, &first)])?;
+    let requests = store.stats().processed_requests - before;
+    assert_eq!(swapped, f.replace(ends_swapped)?);
+    assert!(requests < 8 * f.node_count(), "{requests} for {} nodes", f.node_count());
+    // Two in the place of one are no renaming.
+    let (second, third) = (store.variable(1)?, store.variable(2)?);
+    let joined = f.compose_all([(0, &last), (LEVELS - 1, &last), (1, &third), (2, &second)])?;
+    let swapped = f.replace(|variable| match variable {
+        1 => 2,
+        2 => 1,
+        _ => variable,
+    })?;
+    assert_eq!(joined, swapped.compose(0, &last)?);
+    Ok(())
+}
