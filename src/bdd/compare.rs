@@ -10,8 +10,9 @@ use crate::{
 impl Bdd {
     /// Whether `other` is true wherever this function is.
     ///
-    /// One expand sweep at most, which ends where it finds a counterexample. Constant time where operands are constant, equal
-    /// or each other's negation.
+    /// Where both are in memory, a look at the first and the last point at which this function is true, and `other` is false; then one
+    /// expand sweep at most, which ends on the level where it finds a counterexample. Constant time where operands are constant, equal
+    /// or each other's negation. The diagram of the implication is [`Bdd::imp`].
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
@@ -29,9 +30,29 @@ impl Bdd {
             // Both are true where all variables are false.
             return Ok(false);
         }
+        if self.meets(other)? || other.meets(self)? {
+            return Ok(false);
+        }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
         let both = BinaryOp::from_fn(|x, y| (x != a.complement) && (y != b.complement));
         let meet = self.store.run("disjoint", |run| find(&Apply::new(both), &[&a.file, &b.file], run))?;
         Ok(!meet)
+    }
+
+    /// Whether `other` is true where this function, which is not false, is for the first or the last time in lexicographic order.
+    /// In memory that is a walk of no time; on disk a sweep is no dearer.
+    fn meets(&self, other: &Self) -> Result<bool> {
+        if self.disk_bytes() + other.disk_bytes() > 0 {
+            return Ok(false);
+        }
+        for (cube, rest) in [(self.cube_min()?, false), (self.cube_max()?, true)] {
+            let cube = cube.unwrap_or_default();
+            let value =
+                |variable| cube.binary_search_by_key(&variable, |literal| literal.0).map_or(rest, |at| cube[at].1);
+            if other.eval(value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
