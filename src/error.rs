@@ -143,6 +143,13 @@ pub enum Error {
         variable: u32,
     },
 
+    /// Floating-point weights of which no sum would be exact.
+    #[error(
+        "the largest weights are too large beside the smallest for sums that are exact; scale the largest down, or round the \
+         smallest"
+    )]
+    WeightsTooFarApart,
+
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(
         "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"

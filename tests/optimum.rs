@@ -199,30 +199,47 @@ fn sums_of_floating_point_weights_do_not_lose_small_ones() -> Result<()> {
 }
 
 #[test]
-fn floating_point_weights_of_all_magnitudes_have_the_optimum_of_what_they_are_rounded_to() -> Result<()> {
+fn sums_of_floating_point_weights_of_all_magnitudes_are_exact() -> Result<()> {
     let store = default_store();
     let either = store.variable(0)?.or(&store.variable(1)?)?;
     let both = [0, 1];
     for (weights, cost, values) in [
         ([1.0, 1.0 + f64::EPSILON], 1.0, [true, false]),
-        ([f64::MAX, 1.0], 1.0, [false, true]),
         ([f64::MIN_POSITIVE, f64::from_bits(1)], f64::from_bits(1), [false, true]),
         ([f64::from_bits(2), f64::from_bits(3)], f64::from_bits(2), [true, false]),
         ([0.0, -0.0], 0.0, [false, true]),
-        ([-1e300, 1e-300], -1e300, [true, false]),
+        ([0.0, f64::MAX], 0.0, [true, false]),
+        ([-2f64.powi(124), 1.0], -2f64.powi(124), [true, false]),
+        ([2f64.powi(1023), 2f64.powi(900)], 2f64.powi(900), [false, true]),
         ([2f64.powi(50) + 0.25, 2f64.powi(-2)], 0.25, [false, true]),
+        ([1e32, 1.0], 1.0, [false, true]),
     ] {
         let found = least(&either, weight_of(&weights, &both), both)?;
-        let rounded = if weights[0] == f64::MAX { 0.0 } else { cost };
-        assert_eq!(found, Some((rounded, values.to_vec())), "{weights:?}");
+        assert_eq!(found, Some((cost, values.to_vec())), "{weights:?}");
         let negative = weights.map(|weight: f64| -weight);
         let found = most(&either, weight_of(&negative, &both), both)?;
-        assert_eq!(found, Some((-rounded, values.to_vec())), "{weights:?}");
+        assert_eq!(found, Some((-cost, values.to_vec())), "{weights:?}");
     }
     // Beyond the largest number there is.
     let and = store.variable(0)?.and(&store.variable(1)?)?;
     assert_eq!(least(&and, |_| f64::MAX, both)?.unwrap().0, f64::INFINITY);
     assert_eq!(most(&and, |variable| [f64::MAX, -f64::MAX][variable as usize], both)?.unwrap().0, 0.0);
+    Ok(())
+}
+
+#[test]
+fn weights_whose_sums_would_not_be_exact_are_refused() -> Result<()> {
+    let store = default_store();
+    let either = store.variable(0)?.or(&store.variable(1)?)?;
+    let (all, past) = (2f64.powi(125), 2f64.powi(126));
+    for weights in [[f64::MAX, 1.0], [-1e300, 1e-300], [past, 1.0], [all, all + 2f64.powi(100)], [all, -all]] {
+        let mut weights = weights.to_vec();
+        weights.push(1.0);
+        let refused = least(&either, weight_of(&weights, &[0, 1, 2]), 0..3);
+        assert!(matches!(refused, Err(Error::WeightsTooFarApart)), "{weights:?}: {refused:?}");
+    }
+    // Just as far as it goes.
+    assert_eq!(least(&either, |variable| [all, 1.0][variable as usize], 0..2)?, Some((1.0, vec![false, true])));
     Ok(())
 }
 

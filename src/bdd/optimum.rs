@@ -26,14 +26,14 @@ mod sealed {
     use super::power_of_two;
 
     pub trait Weight: Copy {
-        /// Two to the power of this is the unit that all of `weights` are counted in.
+        /// Two to the power of this is a unit of which all of `weights`, which are finite, are multiples.
         fn unit(weights: impl Iterator<Item = Self>) -> i32;
 
         /// Whether it is a number.
         fn is_finite(self) -> bool;
 
-        /// This weight in units, below 2^103 in magnitude.
-        fn in_units(self, unit: i32) -> i128;
+        /// This weight in units, unless these are 2^126 or more.
+        fn in_units(self, unit: i32) -> Option<i128>;
     }
 
     pub trait Cost {
@@ -62,42 +62,41 @@ mod sealed {
             true
         }
 
-        fn in_units(self, _: i32) -> i128 {
-            self.into()
+        fn in_units(self, _: i32) -> Option<i128> {
+            Some(self.into())
         }
     }
 
-    /// Bits of the largest weight in units.
-    const BITS: i32 = 103;
-
     impl Weight for f64 {
-        /// Such that the largest weight takes all bits; no number is finer than 2^−1074.
         fn unit(weights: impl Iterator<Item = Self>) -> i32 {
-            let largest = weights.map(f64::abs).fold(0.0, f64::max);
-            (exponent(largest) + 53 - BITS).max(-1074)
+            weights.map(parts).filter(|(odd, _)| *odd != 0).map(|(_, exponent)| exponent).min().unwrap_or(0)
         }
 
         fn is_finite(self) -> bool {
             f64::is_finite(self)
         }
 
-        fn in_units(self, unit: i32) -> i128 {
-            let bits = self.to_bits();
-            let fraction = i128::from(bits & ((1 << 52) - 1) | u64::from(self.is_normal()) << 52);
-            let shift = exponent(self) - unit;
-            let magnitude = match shift {
-                0.. => fraction << shift,
-                // To the nearest, halves away from zero.
-                -54..0 => ((fraction >> (-shift - 1)) + 1) >> 1,
-                _ => 0,
-            };
-            if self.is_sign_negative() { -magnitude } else { magnitude }
+        fn in_units(self, unit: i32) -> Option<i128> {
+            let (odd, exponent) = parts(self);
+            if odd == 0 {
+                return Some(0);
+            }
+            let shift = (exponent - unit).cast_unsigned();
+            let magnitude = (shift <= 62 + odd.leading_zeros()).then(|| i128::from(odd) << shift)?;
+            Some(if self.is_sign_negative() { -magnitude } else { magnitude })
         }
     }
 
-    /// The exponent of the last bit of a finite number's fraction, of which there are 53.
-    fn exponent(number: f64) -> i32 {
-        ((number.to_bits() >> 52 & 0x7ff) as i32).max(1) - 1075
+    /// An odd number, or zero, that makes the magnitude of a finite number with a power of two, and its exponent.
+    fn parts(number: f64) -> (u64, i32) {
+        let bits = number.to_bits();
+        let fraction = bits & ((1 << 52) - 1) | u64::from(number.is_normal()) << 52;
+        let exponent = ((bits >> 52 & 0x7ff) as i32).max(1) - 1075;
+        if fraction == 0 {
+            (0, 0)
+        } else {
+            (fraction >> fraction.trailing_zeros(), exponent + fraction.trailing_zeros().cast_signed())
+        }
     }
 }
 
@@ -107,17 +106,18 @@ impl Bdd {
     ///
     /// Of several such assignments it is the first in lexicographic order, false before true, the smallest variable first.
     ///
-    /// Weights are asked for once for each variable of the domain, in order, and may be negative. `i64`: sums are exact, as
-    /// `i128`. `f64`: weights are rounded to multiples of 2^−103 times the power of 2 above the largest magnitude, which leaves
-    /// all those as they are that are at least 2^−50 of the largest; from there on sums are exact, and the optimum with them.
-    /// The cost given back is rounded once, and infinite where it is beyond the largest `f64`.
+    /// Weights are asked for once for each variable of the domain, in order, and may be negative. Sums are exact: of `i64` as `i128`;
+    /// of `f64` as multiples of the largest power of two that divides all weights, of which all together must be fewer than 2^126.
+    /// That they are where the largest of a thousand weights is at most 2^63 times the smallest, and farther where these have few
+    /// digits. The cost given back is rounded once, and infinite where it is beyond the largest `f64`.
     ///
     /// One top-down sweep, and one back over the arcs that the cheapest ways take, both O(sort(f)) transfers; 12 bytes for each
     /// variable of the domain and 4 for each level beside the sweeps' own memory and the assignment.
     ///
     /// # Errors
     /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
-    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::WeightNotFinite`], and those of the disk and the budget.
+    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::WeightNotFinite`], [`Error::WeightsTooFarApart`], and those of the
+    /// disk and the budget.
     ///
     /// After: D. E. Knuth, *The Art of Computer Programming*, volume 4A, section 7.1.4, algorithm B.
     ///
@@ -165,14 +165,19 @@ impl Bdd {
         let bytes = domain.variables.len() * size_of::<W>();
         let _charge = self.store.space().pool.charge(bytes, "the weights of so many variables")?;
         let weights: Vec<W> = domain.variables.iter().map(|&variable| weight(variable)).collect();
-        let unit = W::unit(weights.iter().copied());
         if let Some((&variable, _)) = domain.variables.iter().zip(&weights).find(|(_, weight)| !weight.is_finite()) {
             return Err(Error::WeightNotFinite { variable });
         }
+        let unit = W::unit(weights.iter().copied());
+        let add = |sum: u128, weight: &W| {
+            let units = weight.in_units(unit)?.unsigned_abs();
+            Some(sum + units).filter(|sum| *sum < 1 << 126)
+        };
+        weights.iter().try_fold(0, add).ok_or(Error::WeightsTooFarApart)?;
         if self.as_constant() == Some(false) {
             return Ok(None);
         }
-        let cost = |place: usize| sign * weights[place].in_units(unit);
+        let cost = |place: usize| sign * weights[place].in_units(unit).expect("all together are fewer");
         // What is best for each variable; a path costs penalties on top.
         let mut best: Cube =
             domain.variables.iter().zip(0..).map(|(&variable, place)| (variable, cost(place) < 0)).collect();
