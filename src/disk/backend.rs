@@ -1,5 +1,5 @@
 //! The seam between the library and the file system: everything that can fail on a bad day goes through here, so that a test
-//! double can fail the k-th call.
+//! double can fail the k-th call; but for the segments of the external sorter, of which only the folder comes from here.
 
 use std::{
     fmt,

@@ -1,7 +1,7 @@
 //! The limit of open files: every diagram on disk is one, and every segment of an external sort.
 //!
 //! Most systems start a program with a low limit that it may raise by itself, for the sake of old programs that cannot name more
-//! files than that. It is left alone as long as it does.
+//! files than that. It is left alone as long as it does, and until there is an external sort.
 
 use std::{fs::File, io, os::fd::AsRawFd};
 

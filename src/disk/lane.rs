@@ -1,11 +1,11 @@
 //! The two widths of a record's lanes.
 
-use std::{fmt::Debug, ops::Add};
+use std::fmt::Debug;
 
 use bytemuck::Pod;
 
 /// One lane of a record: a 32-bit or a 64-bit unsigned number.
-pub trait Lane: Pod + Ord + Add<Output = Self> + Debug + Send + Sync + 'static {
+pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
     /// Two lanes as one number.
     type Pair: Ord + Copy + Send + Sync;
     /// The largest value.

@@ -36,7 +36,7 @@ pub struct Limits {
     pub alone: u64,
     /// Whether records are packed on their way to disk.
     pub compress: bool,
-    /// Ids from here on do not fit the narrow width.
+    /// Diagrams of so many nodes and more have wide ids.
     pub narrow_ids: u64,
 }
 

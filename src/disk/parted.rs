@@ -31,10 +31,12 @@ pub struct Parted<I, const N: usize> {
     log_of: Vec<u8>,
     /// The logs, each with the lane by which its records may still differ.
     logs: Vec<(usize, Spool<I, N>)>,
-    /// What most records have in so many lanes, and the cell of those, if it is known: then what comes before, these records, and
-    /// what comes after have a log each.
+    /// What most records have in common, if that is known: then what comes before, these records, and what comes after have a log
+    /// each.
     common: [I; N],
+    /// In so many lanes.
     keys: usize,
+    /// The cell of those.
     split: usize,
 }
 

@@ -33,8 +33,8 @@ pub enum Share {
 const SHARES: usize = 5;
 
 /// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` are for diagrams of a size between
-/// these that are kept, and `Large` is for what is read from disk at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+/// these that are kept, and `Large` is for what is written to disk, or read from there, at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// 256 bytes.
     Small,

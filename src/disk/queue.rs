@@ -34,14 +34,15 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
-    /// What so many levels had on disk together when they were short, and how many groups have nothing there any more: those up to
-    /// the level at hand, which go to disk each by itself.
+    /// For every [`GROUP`] levels what their short logs have on disk in common.
     groups: Vec<Spool<I, N>>,
+    /// Groups below this one have been given out: their levels go to disk one by one.
     near: usize,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// Its part of the queues' own share, a quarter of which it has in any case, and the bytes that its logs hold.
+    /// Its part of the queues' own share, a quarter of which it has in any case.
     quota: usize,
+    /// The bytes that its logs hold.
     held: usize,
     /// Where groups, other short logs, long ones and what is gathered go on on disk: what stays longer would keep the place of others.
     fillings: [Filling; 4],
@@ -52,7 +53,8 @@ pub struct LevelQueue<I, const N: usize> {
 /// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
 const SPARES: usize = 16;
 
-/// Levels of a group. Of the logs of one group a quarter of the smallest quota is 4 KiB each, and so many small blocks are 16 KiB.
+/// Levels of a group: so many that a quarter of the smallest quota is still 4 KiB for each, and so few that a small block for each is
+/// 16 KiB.
 const GROUP: usize = 64;
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
@@ -100,7 +102,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
-    /// How many records there are for `level`, which is taken next but for others of its group.
+    /// How many records there are for `level`, where all levels of the groups before have been taken.
     pub fn count(&mut self, level: usize, space: &Space) -> Result<u64> {
         self.give_out(level, space)?;
         Ok(self.levels[level].count())

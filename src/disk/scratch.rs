@@ -1,4 +1,4 @@
-//! Extents of one unnamed file: where the spilled records of a sweep live.
+//! Extents of one unnamed file: where the spilled records of an operation live.
 
 use std::{
     io::{Error as IoError, ErrorKind},
@@ -25,9 +25,11 @@ pub struct Scratch {
 #[derive(Debug)]
 struct State {
     file: Option<Arc<dyn ScratchFile>>,
-    /// Of every extent how many hold it; those that nobody holds; the number of the last one that was taken.
+    /// Of every extent how many hold it.
     holders: Vec<u32>,
+    /// Those that nobody holds.
     free: Vec<u32>,
+    /// The number of the last one that was taken.
     taken: u64,
     claim: Claim,
 }
@@ -36,8 +38,9 @@ struct State {
 #[derive(Debug)]
 pub struct Extent {
     area: Arc<Scratch>,
-    /// Which one it is, and which of all that were taken.
+    /// Which one it is.
     place: u32,
+    /// Which it is of all that were taken.
     number: u64,
 }
 

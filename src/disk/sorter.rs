@@ -20,7 +20,7 @@ pub const BATCH: usize = 128;
 const FEW: usize = 16;
 /// So many records are worth looking for runs.
 const MERGED: usize = 512;
-/// Records from disk that are in a run or not, all of them.
+/// Records from disk are in a run, or not, in pieces of so many.
 const BLOCK: usize = 1024;
 /// Levels of more records are timed.
 pub const TIMED: u64 = 4096;
@@ -393,7 +393,7 @@ fn array_of<I: Lane, const N: usize>(array: &mut Vec<u64>, records: usize) -> &m
     &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..records]
 }
 
-/// `array` with at least so many words, and none to spare.
+/// `array` with at least so many words; where it is shorter, with no more room than that.
 fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
     if array.len() < words {
         array.reserve_exact(words - array.len());

@@ -6,9 +6,14 @@ use crate::error::Result;
 /// So many records tell how all lie.
 pub const SAMPLE: usize = 1024;
 
-/// At most `most` of `all`, as far from each other. The step is odd: records often alternate, low and high.
+/// At most `most` of `all`, as far from each other.
 pub fn some_of<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> + Clone {
-    all.iter().step_by(all.len().div_ceil(most) | 1)
+    all.iter().step_by(step(all.len(), most))
+}
+
+/// How far those are from each other that are at most `most` of so many. An odd number: records often alternate, low and high.
+pub fn step(count: usize, most: usize) -> usize {
+    count.div_ceil(most) | 1
 }
 
 /// Records to be sorted.

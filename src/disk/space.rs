@@ -1,15 +1,15 @@
-//! What one sweep works in: memory by shares, a scratch area, and the meter that counts both.
+//! What one operation, or one builder, works in: memory by shares, a scratch area, and the meter that counts both.
 
 use std::sync::Arc;
 
 use super::{backend::Backend, limits::Limits, meter::Meter, pool::Pool, scratch::Scratch};
 
-/// What one sweep works in.
+/// What one operation, or one builder, works in.
 #[derive(Debug)]
 pub struct Space {
     /// Blocks of memory.
     pub pool: Pool,
-    /// Extents on disk, of this sweep alone.
+    /// Extents on disk, of this operation alone.
     pub scratch: Arc<Scratch>,
     /// How the budget is divided.
     pub limits: Arc<Limits>,

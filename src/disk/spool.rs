@@ -142,7 +142,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.tail.class() == Class::Full
     }
 
-    /// Puts all records of `other` behind those of this log, of which none goes to disk any more.
+    /// Puts all records of `other` behind those of this log, which is only read from then on.
     pub fn join(&mut self, mut other: Self) {
         if self.count() == 0 {
             *self = other;

@@ -18,8 +18,9 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Stretch {
     extent: Extent,
-    /// Where it begins there, and how long it is, in bytes.
+    /// Where it begins there, in bytes.
     offset: u32,
+    /// How long it is.
     bytes: u32,
     /// Lanes of its records.
     pub lanes: u32,

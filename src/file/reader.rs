@@ -13,14 +13,17 @@ use crate::{
 #[derive(Debug)]
 pub struct LevelReader<'a> {
     file: &'a Nodes,
-    /// The first id of the level or part of a level at hand, and how many follow; none between levels.
+    /// The first id of the level or part of a level at hand.
     first: u64,
+    /// How many ids follow; none between levels.
     len: u64,
-    /// Nodes that are read from disk at once at most, and of levels that are small as things stand: not every reader goes far.
+    /// Nodes that are read from disk at once at most.
     span: u64,
+    /// The same for the next time; it doubles with every one, since many readers do not go far.
     reach: u64,
-    /// Words of the window, a node at least, and the word of the file it begins at.
+    /// Words of the file, a node at least.
     window: Window<'a>,
+    /// The word of the file it begins at.
     window_first: u64,
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!   ids      0 (no node)   1 … width of the top level   …
 //!   arcs     for every node in the order of ids, the slots that lead to it:   (slot, first?) (slot, first?) …
-//!   ones     the slots that lead to true, level by level; a slot nobody leads to leads to false
+//!   ones     the slots that lead to true, level by level; a slot that is in none of these three leads to false
 //!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```

@@ -120,11 +120,11 @@ struct Downward<'a, I, S, const N: usize> {
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn new(ground: Ground<'a, S, N>, mut result: Unreduced<I>) -> Result<Self> {
         result.reserve(ground.variables.len());
-        let halves = mem::take(&mut result.parts);
-        let parts = Parts::new(halves.len());
+        let outputs = mem::take(&mut result.parts);
+        let parts = Parts::new(outputs.len());
         let slices = ground.slices(parts, 0);
         let worker = |part| Frontier::new(&ground, &slices, part);
-        let workers = halves.into_iter().map(worker).collect::<Result<_>>()?;
+        let workers = outputs.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
         let mixed = last.map_or(0, |last| last + 1);
         Ok(Self { ground, workers, result, made: 0, mixed, unshared: None })

@@ -51,7 +51,7 @@ impl<'f> Lift<'f> {
         let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
         let below = levels.range(cut).1;
         let above = levels.end() - below;
-        let fits = |rank| 2 * levels.width(rank) * size_of::<I>() as u64 <= space.limits.dense as u64;
+        let fits = |rank| Dense::<I>::fits(2 * levels.width(rank), space);
         // To make marks and to look at them takes a thousandth of a node's sweep each.
         if above <= below / 1024 || !(cut + 1..levels.ranks()).all(fits) {
             return None;

@@ -79,9 +79,11 @@ impl<'a, I: Lane> Lows<'a, I> {
 /// A walk along those of several workers, from the first on.
 pub struct Walk<'a, I> {
     all: Vec<Lows<'a, I>>,
-    /// Where the chunk at hand begins, which of its marks are left, and whether none of them has been numbered.
+    /// Where the chunk at hand begins.
     start: u64,
+    /// Which of its marks are left.
     left: u64,
+    /// Whether none of them has been numbered.
     whole: bool,
     /// The first that is left, if there is one.
     next: u64,

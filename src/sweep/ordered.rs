@@ -33,13 +33,15 @@ use crate::{
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
     words: Vec<u64>,
-    /// How many others there are, and how many of them are among the nodes that have not been looked up.
+    /// How many others there are.
     others: usize,
+    /// How many of them are among the nodes that have not been looked up.
     left: usize,
     /// How many of the others are sorted together, but for the last of them; none if they are not sorted.
     run: Option<usize>,
-    /// The low child of the first mark, a multiple of `CHUNK`, and how many chunks of marks there are.
+    /// The low child of the first mark, a multiple of `CHUNK`.
     first: u64,
+    /// How many chunks of marks there are.
     chunks: usize,
     /// What of it has been numbered.
     numbered: Vec<Numbered>,

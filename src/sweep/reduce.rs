@@ -113,7 +113,7 @@ struct Worker<'a, I: Lane> {
     ones: Stack<I, 1>,
     /// Ids on their way to their parents: (slot, id).
     queue: LevelQueue<I, 2>,
-    /// Where they go when these are this worker's nodes of the level that comes next.
+    /// The children of this worker's nodes on the next level up, which fill as ids are sent.
     children: Option<Dense<'a, I>>,
 }
 
@@ -138,15 +138,15 @@ impl Slots {
 impl<'a, I: Lane> Upward<'a, I> {
     fn new(unreduced: Unreduced<I>, run: &Run<'a>) -> Result<Self> {
         let (space, team) = (run.space, run.team);
-        let Unreduced { levels, ranks, settled, parts: halves, below, mut arrivals, .. } = unreduced;
+        let Unreduced { levels, ranks, settled, parts: outputs, below, mut arrivals, .. } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
-        let parts = Parts::new(halves.len());
+        let parts = Parts::new(outputs.len());
         debug_assert!(ranks.iter().all(|rank| rank.shift == 0 || rank.shift == parts.shift), "levels of fewer workers");
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << parts.shift) as u32);
         let road = Road { logs: &logs, parts, space };
-        let mut workers = Vec::with_capacity(halves.len());
-        for Part { counts, arcs, ones, mut passed } in halves {
+        let mut workers = Vec::with_capacity(outputs.len());
+        for Part { counts, arcs, ones, mut passed } in outputs {
             let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
@@ -255,11 +255,11 @@ impl<'a, I: Lane> Upward<'a, I> {
             self.take(higher, None)?
                 .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
         }
-        let halves = self.workers.into_iter().map(|worker| {
+        let outputs = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());
             Part { counts: worker.counts, arcs, ones, passed: Spool::new(Share::Arcs) }
         });
-        let parts = halves.collect();
+        let parts = outputs.collect();
         let mut above = Unreduced { levels: self.levels, ranks: self.ranks, settled: rank, parts, ..Unreduced::new() };
         above.truncate(rank);
         Ok(Pause { above, forest: self.writer.seal_forest(space)?, pairs, singles })

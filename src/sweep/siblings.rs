@@ -4,7 +4,7 @@ use crate::{
     disk::{
         cells::Range,
         lane::Lane,
-        source::{SAMPLE, Source},
+        source::{SAMPLE, Source, step},
         space::Space,
     },
     error::Result,
@@ -62,8 +62,7 @@ impl<I: Lane, const ALL: bool> Source<I, 3> for Siblings<'_, I, ALL> {
     }
 
     fn sample(&self, _: &Space) -> Result<Vec<[I; 3]>> {
-        // As some of all are taken: an odd step, for records often alternate.
-        let some = self.nodes().step_by(self.count.div_ceil(SAMPLE) | 1);
+        let some = self.nodes().step_by(step(self.count, SAMPLE));
         Ok(some.map(|(_, &[low, high])| [low, high, I::zeroed()]).collect())
     }
 

@@ -23,7 +23,7 @@ use crate::disk::lane::Lane;
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
     parts: Parts,
-    /// Each worker has `1 << strips` logs a level.
+    /// Each worker has `1 << strips` strips a level, a log each, and one log more where these are several.
     strips: u32,
     /// None where there is but one log a level.
     levels: Arc<[Slice]>,

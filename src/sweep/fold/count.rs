@@ -4,8 +4,8 @@
 //! residues modulo several coprime numbers, from which the Chinese remainder theorem puts the count together. Where an
 //! approximation will do, one sweep in floating point does.
 //!
-//! Cost: a sweep, one more for the other terminal, and one more for every 244 levels if 64 bits are too few; beyond 244
-//! levels, one in floating point says how many bits the count has, and one more for every 915 of them follows.
+//! Cost: one sweep to each terminal that is counted. If 64 bits are too few, one more where there are up to 244 levels; where there
+//! are more, one in floating point, which says how many bits the count has, and one for every 915 of them.
 
 use num_bigint::BigUint;
 

@@ -174,7 +174,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn ended(&self) -> bool {
         match self.ground.until {
             Until::Done => false,
-            // No more than the table of levels will say, which has the widest part.
+            // Never more than the table of levels will say, which goes by the widest part.
             Until::Beyond(most) => self.next / (2 * self.step) * self.step > most,
             Until::True => self.part.trues() > 0,
         }
