@@ -87,7 +87,10 @@ const ENTRY_BYTES: usize = 96;
 const FEW: usize = 64;
 
 impl Store {
-    /// A builder for one diagram of this store.
+    /// A builder for one diagram of this store. Constant time.
+    ///
+    /// # Errors
+    /// Those of the budget.
     pub fn builder(&self) -> Result<BddBuilder> {
         BddBuilder::new(self.clone())
     }
@@ -120,7 +123,8 @@ impl BddBuilder {
     /// A child is a node that this builder gave, or a `bool`.
     ///
     /// # Errors
-    /// [`Error::LevelOrder`] when the variable is larger than that of the node before, [`Error::ChildNotBelow`] when a
+    /// [`Error::LevelOrder`] when the variable is larger than that of the last node made (one whose children are equal is its child,
+    /// and makes none), [`Error::ChildNotBelow`] when a
     /// child's variable is not larger than the node's, [`Error::ForeignNode`] for a child from another builder,
     /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::Stopped`] by the progress callback, which is told of every level
     /// when the next one begins, and those of the disk and the budget. The builder goes on as if the node had not been added.

@@ -173,7 +173,7 @@ pub enum Error {
     LevelOrder {
         /// The variable of the rejected node.
         variable: u32,
-        /// The variable of the node added before it.
+        /// The variable of the last node made.
         previous: u32,
     },
 

@@ -2,7 +2,8 @@
 //!
 //! A package in RAM keeps the nodes of its diagrams in a hash table and follows pointers. This one keeps each diagram as a
 //! file of nodes, ordered level by level, and computes with a few sequential sweeps over such files: so it needs no more
-//! memory than it is given, and is no slower within it.
+//! memory than it is given. Where diagrams are wide it is several times faster within it; where a package in RAM shares nodes
+//! between diagrams, or remembers results from one operation to the next, it may be slower (README.md has both).
 //!
 //! ```
 //! use strata_bdd::{BigUint, Config, Result, Store};
@@ -25,6 +26,9 @@
 //! depends on each other is close, the bits of two numbers that are added or compared in turns, current and next variables of a
 //! relation likewise ([`VariablePairs::interleaved`]). Numbers may have gaps, which cost nothing; a level that there is takes some
 //! 200 bytes of an eighth of the budget while a sweep runs.
+//!
+//! A domain, over which assignments are listed, drawn or compared, is a list of variables in ascending order; counting only needs
+//! to know how many these are: `f.sat_count(n)` is the number of `f.assignments(domain)` for every domain of `n` variables.
 //!
 //! # The road that data travels
 //!

@@ -58,21 +58,23 @@ pub type ProgressCallback = Arc<dyn Fn(&Progress) -> ControlFlow<()> + Send + Sy
 /// ```
 #[derive(Clone)]
 pub struct Config {
-    /// The memory budget in bytes: everything the store allocates. Default 1 GiB, at least 16 MiB. A larger budget
-    /// spills less.
+    /// The memory budget in bytes: what sweeps, tables and the diagrams you hold take in all. Default 1 GiB, at least 16 MiB. A
+    /// larger budget spills less. The process takes some MiB more, for what no budget sees.
     pub memory: usize,
     /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
-    /// the largest diagram is best; a folder in RAM (tmpfs) would count against the machine's memory instead.
+    /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
+    /// instead.
     pub scratch: PathBuf,
-    /// Threads that share the larger levels of a sweep. Default 1. Each needs memory of its own, so there are no more than one
-    /// for every 8 MiB of the budget. Results are the same, to the byte, whatever their number.
+    /// Threads that share the larger levels of a sweep. Default 1. Each needs memory of its own, so a store has no more than one
+    /// for every 8 MiB of the budget; [`Store::config`] says how many. Results are the same, to the byte, whatever their number.
     pub threads: usize,
     /// Whether records are packed on their way to temporary files: down to half as many bytes and less, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep, and of what a builder is given, on the thread that called the operation, which it
     /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at
-    /// [`Store::stats`], but not call operations of a store; they answer [`Error::InsideCallback`].
+    /// [`Store::stats`]; whatever sweeps, or makes a diagram, answers [`Error::InsideCallback`] there. Walks (`eval`, `sat_min`,
+    /// `cubes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
@@ -151,7 +153,8 @@ pub struct Stats {
     pub temp_bytes: u64,
     /// The most bytes of temporary files there were at any time.
     pub peak_temp_bytes: u64,
-    /// Levels that were sorted outside memory, each time they were distributed over logs counted.
+    /// How often a level did not fit the share in which it is sorted, or collected, and was parted over logs. One level may count
+    /// several times.
     pub external_sorts: u64,
     /// Levels that several threads shared on their way down, and so on the way up.
     pub shared_levels: u64,
@@ -180,14 +183,16 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
-    /// The operation, by the name of the method or of one that does the same; "search" is the part of a quantification that comes
-    /// before it, "substitute" what `replace` and `compose_all` do.
+    /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
+    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it, "substitute" what `replace`
+    /// and `compose_all` do by nested sweeps; else they are "compose".
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,
     /// Levels that these sweeps went through.
     pub levels: u64,
-    /// Requests that its expand sweeps took from their queues; of a small operation, those that were asked.
+    /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts those that
+    /// it does not decide at once.
     pub requests: u64,
     /// Bytes written to temporary files meanwhile.
     pub spilled_bytes: u64,
@@ -226,7 +231,8 @@ impl Store {
         let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(backend.fail("create"))?;
-        let team = Team::new(config.threads.min(config.memory / (SMALLEST_MEMORY / 2)))?;
+        let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2));
+        let (team, config) = (Team::new(threads)?, Config { threads, ..config });
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);
         let desks = (0..team.size()).map(|_| Desk::default()).collect::<Vec<_>>();
@@ -245,7 +251,7 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The settings of this store.
+    /// The settings of this store, with as many threads as it has.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }

@@ -21,12 +21,11 @@ impl Bdd {
     ///
     /// All variables from `n` on are `exists_where(|variable| variable >= n)`.
     ///
-    /// Cost: one pair of sweeps, expand and reduce, for one variable, and from one to `k / 2` pairs for `k`, over sets of up to four
-    /// nodes, or eight after the first if the diagram is in RAM; O(sort(f)) transfers each. Where there are more sets than nodes, a
-    /// nested pair for every variable that is left, over what lies below it, and none where no two cofactors need to be combined.
-    /// Where the budget has room for it, the levels of a large diagram above the first of `variables` are only reduced. A node that
-    /// has nothing but `variables` below it is not followed: it is true for some of their values, and false for others. Before all
-    /// of that, one sweep finds the value where all other variables are false, through no other part of the diagram.
+    /// Cost: three sweeps for one variable: one that finds the value where all other variables are false, and a pair, expand and
+    /// reduce; O(sort(f)) transfers each. For `k` variables mostly few pairs, `k / 2` at most, which follow sets of up to four nodes
+    /// (up to eight, after the first pair, in RAM). Where such a pair would make more sets than there are nodes, it is given up for a
+    /// nested pair for every variable that is left, over what lies below it. What has nothing but `variables` below it is not
+    /// followed, and the levels of a large diagram above the first of `variables` are only reduced where the budget has room for that.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.

@@ -40,7 +40,8 @@ impl Bdd {
         self.relprod(relation, pairs)?.replace(|variable| pairs.current_of(variable))
     }
 
-    /// The predecessors of these states under `relation`; all states are over current variables.
+    /// The predecessors of these states under `relation`; all states are over current variables. One [`Bdd::replace`], at no cost
+    /// where the pairs keep the order of variables, and one [`Bdd::and_exists`].
     ///
     /// # Errors
     /// As [`Bdd::rel_next`].

@@ -43,7 +43,8 @@ impl Bdd {
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
-    /// The cofactor by the top variable: this function with its smallest variable fixed to `value`. A constant is its own.
+    /// The cofactor by the top variable, which is a child of the root: this function with its smallest variable fixed to `value`. A
+    /// constant is its own. The cofactor by a cube is [`Bdd::restrict`].
     ///
     /// # Errors
     /// Those of the disk and the budget; see [`Bdd::restrict`].

@@ -42,6 +42,8 @@ impl Bdd {
     /// is the idea of Coudert and Madre's "restrict", who project at every node. Where the outcome is larger than this function,
     /// this function is given.
     ///
+    /// One [`Bdd::exists`] on the care set, where that depends on other variables, and one [`Bdd::constrain`].
+    ///
     /// # Errors
     /// As [`Bdd::constrain`].
     pub fn simplify(&self, care: &Self) -> Result<Self> {
