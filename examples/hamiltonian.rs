@@ -43,9 +43,8 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     let store = options.store.open(None)?;
     let edges = edges(options.n);
     let cycles = cycles(&edges, &store)?;
-    let (count, stats) = (cycles.sat_count(edges.len() as u32)?, store.stats());
-    writeln!(out, "cycles: {count}\nnodes: {}", cycles.node_count())?;
-    writeln!(out, "requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)?;
+    let count = cycles.sat_count(edges.len() as u32)?;
+    writeln!(out, "cycles: {count}\nnodes: {}\n{}", cycles.node_count(), store::work(&store))?;
     Ok(())
 }
 

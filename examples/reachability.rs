@@ -50,17 +50,16 @@ fn explore(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut reached = new.clone();
     for step in 0.. {
         writeln!(out, "step {step}: {} states", new.sat_count(bits)?)?;
-        new = new.rel_next(&relation, &pairs)?.diff(&reached)?;
-        if new.as_constant() == Some(false) {
+        new = (new.rel_next(&relation, &pairs)? & !&reached)?;
+        if new.is_false() {
             break;
         }
-        reached = reached.or(&new)?;
+        reached = (reached | &new)?;
     }
     let stuck = reached.diff(&reached.rel_prev(&relation, &pairs)?)?;
     writeln!(out, "reachable: {} states, {} nodes", reached.sat_count(bits)?, reached.node_count())?;
     writeln!(out, "deadlocks: {}\nrelation: {} nodes", stuck.sat_count(bits)?, relation.node_count())?;
-    let stats = store.stats();
-    writeln!(out, "requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)?;
+    writeln!(out, "{}", store::work(&store))?;
     Ok(())
 }
 
@@ -77,10 +76,10 @@ fn relation(n: u32, store: &Store) -> Result<Bdd> {
         let take_right =
             store.cube([(left, true), (right, false), (right_taken, false), (left + 1, true), (right + 1, true)])?;
         let put_down = store.cube([(left, true), (right, true), (left + 1, false), (right + 1, false)])?;
-        let step = take_left.or(&take_right)?.or(&put_down)?;
-        let stay = same(left, store)?.and(&same(right, store)?)?;
-        steps = steps.and(&stay)?.or(&idle.and(&step)?)?;
-        idle = idle.and(&stay)?;
+        let step = ((take_left | take_right)? | put_down)?;
+        let stay = (same(left, store)? & same(right, store)?)?;
+        steps = ((steps & &stay)? | (&idle & step)?)?;
+        idle = (idle & stay)?;
     }
     Ok(steps)
 }

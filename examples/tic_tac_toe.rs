@@ -46,14 +46,13 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     for four in lines().chunks(4) {
         let mut undecided = store.constant(true);
         for &line in four {
-            undecided = undecided.and(&store.at_least(1, line)?)?.and(&store.at_most(3, line)?)?;
+            undecided = ((undecided & store.at_least(1, line)?)? & store.at_most(3, line)?)?;
         }
-        draws = draws.and(&undecided)?;
+        draws = (draws & undecided)?;
         largest = largest.max(draws.node_count());
     }
     writeln!(out, "draws: {}\nnodes: {}\nlargest diagram: {largest} nodes", draws.sat_count(64)?, draws.node_count())?;
-    let stats = store.stats();
-    writeln!(out, "requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)?;
+    writeln!(out, "{}", store::work(&store))?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashSet,
+    fs::File,
     io,
     process::{Child, Command, Output, Stdio},
 };
@@ -159,6 +160,18 @@ fn a_reader_that_leaves_is_no_error() {
         example.stdout(writer).stderr(Stdio::piped());
         let output = example.spawn().and_then(Child::wait_with_output).expect("the example runs");
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &[][..]), "{name}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_written_is_an_error() {
+    for (name, n) in [("tic_tac_toe", "20"), ("hamiltonian", "4"), ("reachability", "3")] {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
+        let output = command(name, n).stdout(full).output().expect("the example runs");
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.starts_with("error: cannot write to standard output"), "{name}: {message}");
     }
 }
 

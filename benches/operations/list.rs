@@ -7,7 +7,7 @@ use crate::Failure;
 /// Counts the solutions in `rest` whose first `column` columns have their queens, by restricting it column by column.
 /// (Kunkle, Slavici and Cooperman's procedure, 2010, as Adiar's tutorial gives it.)
 pub fn backtrack(n: u32, rest: &Bdd, column: u32) -> Result<u64, Failure> {
-    if rest.as_constant() == Some(false) {
+    if rest.is_false() {
         return Ok(0);
     }
     if column == n {

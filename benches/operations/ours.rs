@@ -83,7 +83,7 @@ impl Package for Ours {
     }
 
     fn is_empty(&self, set: &Bdd) -> bool {
-        set.as_constant() == Some(false)
+        set.is_false()
     }
 
     fn states(&self, set: &Bdd, bits: u32) -> Result<f64, Failure> {

@@ -36,7 +36,7 @@ impl Listing {
     /// as Adiar's tutorial gives it.)
     fn backtrack(&mut self, rest: &Bdd, rows: &mut Vec<u32>) -> Result<(), Failure> {
         let (n, column) = (self.n, rows.len() as u32);
-        if self.left == 0 || rest.as_constant() == Some(false) {
+        if self.left == 0 || rest.is_false() {
             return Ok(());
         }
         if column == n {

@@ -54,7 +54,7 @@ fn invariant(solutions: &Bdd, n: u32, image: impl Fn(u32, u32) -> (u32, u32)) ->
         let (row, column) = image(square / n, square % n);
         let other = n * row + column;
         if square != other {
-            rest = rest.and(&store.variable(square)?.xnor(&store.variable(other)?)?)?;
+            rest = (rest & store.variable(square)?.xnor(&store.variable(other)?)?)?;
         }
     }
     Ok(rest)

@@ -20,6 +20,8 @@ pub fn end(outcome: Result<(), impl Into<Box<dyn Error>>>) -> ExitCode {
         }
         cause = error.source();
     }
-    _ = writeln!(io::stderr(), "error: {error}");
+    // What these programs write is their output; all else is the library's.
+    let what = if error.is::<io::Error>() { "cannot write to standard output: " } else { "" };
+    _ = writeln!(io::stderr(), "error: {what}{error}");
     code
 }

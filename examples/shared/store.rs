@@ -27,6 +27,13 @@ pub struct StoreOptions {
     compress: bool,
 }
 
+/// What a store has done, to be printed.
+#[allow(dead_code, reason = "`queens` says more")]
+pub fn work(store: &Store) -> String {
+    let stats = store.stats();
+    format!("requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)
+}
+
 impl StoreOptions {
     /// A store with these settings.
     pub fn open(&self, progress: Option<ProgressCallback>) -> Result<Store> {

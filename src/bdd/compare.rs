@@ -24,7 +24,7 @@ impl Bdd {
     pub fn disjoint(&self, other: &Self) -> Result<bool> {
         self.same_store(other)?;
         if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
-            return Ok(self.and(other)?.as_constant() == Some(false));
+            return Ok(self.and(other)?.is_false());
         }
         if self.complement && other.complement {
             // Both are true where all variables are false.

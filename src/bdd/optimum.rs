@@ -174,7 +174,7 @@ impl Bdd {
             Some(sum + units).filter(|sum| *sum < 1 << 126)
         };
         weights.iter().try_fold(0, add).ok_or(Error::WeightsTooFarApart)?;
-        if self.as_constant() == Some(false) {
+        if self.is_false() {
             return Ok(None);
         }
         let cost = |place: usize| sign * weights[place].in_units(unit).expect("all together are fewer");

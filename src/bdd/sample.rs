@@ -46,7 +46,7 @@ impl Bdd {
     /// ```
     pub fn sample(&self, count: usize, seed: u64, domain: impl IntoIterator<Item = u32>) -> Result<Vec<Vec<bool>>> {
         let domain = Domain::of(self, domain)?;
-        if self.as_constant() == Some(false) {
+        if self.is_false() {
             return Ok(Vec::new());
         }
         let random = |sample, variable, digit| digit_of(seed, sample, variable, digit);

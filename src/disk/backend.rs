@@ -6,12 +6,10 @@ use std::{
     fs::File,
     hash::{BuildHasher, RandomState},
     io,
-    num::NonZeroU64,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::Advice;
 use tempfile::TempDir;
 
 use super::{
@@ -115,8 +113,10 @@ impl ScratchFile for Unnamed {
         self.0.read_exact_at(bytes, offset)
     }
 
+    // Where the system does not take the hint, it reads when it has to.
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
     fn will_read(&self, offset: u64, len: u64) {
-        // Where the system does not take the hint, it reads when it has to.
-        let _ = rustix::fs::fadvise(&self.0, offset, NonZeroU64::new(len), Advice::WillNeed);
+        use rustix::fs::{Advice, fadvise};
+        let _ = fadvise(&self.0, offset, std::num::NonZeroU64::new(len), Advice::WillNeed);
     }
 }
