@@ -22,8 +22,8 @@ use common::{
 };
 use num_bigint::BigUint;
 use strata_bdd::{
-    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Cube, Error, Progress, ProgressCallback, Result, SMALLEST_MEMORY,
-    Store,
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Comparison, Config, Cube, Error, Progress, ProgressCallback, Result,
+    SMALLEST_MEMORY, Store,
     testing::{Backend, Limits, Testing},
 };
 
@@ -500,6 +500,12 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
     patient.store(true, Relaxed);
     builder.add_node(3, false, lowest)?;
     assert_eq!(builder.build()?, store.variable(3)?.and(&store.variable(70)?)?);
+
+    // Sums of many subsets, of which none is what is looked for: no node is ever added.
+    patient.store(false, Relaxed);
+    let weights = (0..70).map(|variable| (variable, 3i64.pow(variable % 30) * 2));
+    let stopped = store.linear(weights.chain([(80, 5)]), Comparison::Equal, 1_000_000_001).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped { sweep: "search", .. }), "{stopped}");
     assert_eq!(store.stats().temp_bytes, 0);
     Ok(())
 }

@@ -80,7 +80,7 @@ pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, 
             grid::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut account)?;
         }
         _ => {
-            let mut search = Search::new(&terms, fewer, &mut account)?;
+            let mut search = Search::new(&terms, fewer, &mut account, store)?;
             if search.run(bound)? == FALSE {
                 return Ok(store.constant(false));
             }

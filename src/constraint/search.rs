@@ -22,6 +22,8 @@ use super::{
 use crate::{
     builder::{BddBuilder, BuilderNode},
     error::Result,
+    store::Store,
+    sweep::run::Progress,
 };
 
 /// A search for all nodes of "the sum is the bound" or "is at most the bound".
@@ -34,6 +36,8 @@ pub struct Search<'a> {
     /// The children of each node, after two places for the terminals.
     nodes: Vec<[usize; 2]>,
     account: &'a mut Account,
+    /// Whose callback hears of it.
+    store: &'a Store,
     /// Entries that are charged.
     room: usize,
 }
@@ -47,13 +51,13 @@ struct Frame {
 /// Bytes of an entry: 155 in a tree of nodes half full, and 56 in lists, first of children that move as they grow, then of what
 /// the builder gives for them.
 const ENTRY_BYTES: usize = 216;
-/// Entries charged at once.
+/// Entries charged, and reported, at once.
 const STEP: usize = 256;
 
 impl<'a> Search<'a> {
-    pub fn new(terms: &'a [Term], fewer: bool, account: &'a mut Account) -> Result<Self> {
+    pub fn new(terms: &'a [Term], fewer: bool, account: &'a mut Account, store: &'a Store) -> Result<Self> {
         account.grow(terms.len() * size_of::<Frame>())?;
-        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], account, room: 0 })
+        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], account, store, room: 0 })
     }
 
     /// Finds the node of `bound` and all below it, children first.
@@ -89,11 +93,12 @@ impl<'a> Search<'a> {
 
     /// Makes the children's interval of those two known.
     fn add(&mut self, above: usize, low: Interval, high: Interval) -> Result<Interval> {
-        let weight = self.terms[above].weight;
+        let Term { weight, variable, .. } = self.terms[above];
         let first = low.first.max(high.first + weight);
         let last = low.last.min(high.last + weight);
         let node = if low.node == high.node { low.node } else { self.nodes.len() };
         if self.known.len() == self.room {
+            self.store.report(&Progress { sweep: "search", variable, nodes: self.nodes.len() as u64 - 2 })?;
             self.account.grow(STEP * ENTRY_BYTES)?;
             self.room += STEP;
         }

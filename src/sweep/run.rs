@@ -65,7 +65,7 @@ pub struct Counters {
 #[non_exhaustive]
 pub struct Progress {
     /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace"; "build" while a builder, or a constraint, is given
-    /// nodes.
+    /// nodes; "search", now and then, while `linear` looks for them.
     pub sweep: &'static str,
     /// The variable of the level just done.
     pub variable: u32,
