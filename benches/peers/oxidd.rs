@@ -16,10 +16,14 @@ pub fn board(n: u16, rows: u16, threads: u32, cache: u32) -> AllocResult<(BDDMan
     Ok((squares.manager, board))
 }
 
-/// The fastest size of the apply cache by measurement, or the smallest of equally fast ones, as a power of two: 2^16 entries at
-/// N=10, 2^19 at N=11, 2^22 at N=12.
+/// The fastest size of the apply cache by measurement at N=4 to 8 and 10 to 12, or the smallest of equally fast ones, as a power of
+/// two.
 pub fn fastest_cache(n: u16) -> u32 {
-    u32::from(3 * n).saturating_sub(14)
+    match n {
+        ..=8 => 12,
+        11 => 18,
+        _ => u32::from(3 * n - 14),
+    }
 }
 
 /// A store for boards of one size.
