@@ -337,8 +337,9 @@ fn two_builders_of_one_store_do_not_disturb_each_other() -> Result<()> {
 
 #[test]
 fn a_level_beyond_its_share_is_merged_all_the_same() -> Result<()> {
-    // 40 nodes below, and on the next level one for every pair of them, each added twice and both joined above.
-    let build = |store: &Store| -> Result<Bdd> {
+    // 40 nodes below, and on the next level one for every pair of them, each added twice and both joined above. Answers whether
+    // the second node was known again at the end of its level.
+    let build = |store: &Store| -> Result<(Bdd, bool)> {
         let mut builder = store.builder()?;
         let mut bits = vec![builder.add_node(200, false, true)?];
         for variable in (161..200).rev() {
@@ -350,11 +351,14 @@ fn a_level_beyond_its_share_is_merged_all_the_same() -> Result<()> {
                 level.push(builder.add_node(100, bits[a], bits[b])?);
             }
         }
+        let known = level[1] == level[level.len() / 2 + 1];
         join(&mut builder, level, 100)?;
-        builder.build()
+        Ok((builder.build()?, known))
     };
-    let tight = store_with(limits(|limits| limits.dense = 8 << 10));
-    assert_eq!(build(&tight)?, build(&default_store())?);
+    let tight = store_with(limits(|limits| (limits.building, limits.dense) = (8 << 10, 8 << 10)));
+    let ((merged, known_in_tight), (expected, known)) = (build(&tight)?, build(&default_store())?);
+    assert!(known && !known_in_tight);
+    assert_eq!(merged, expected);
     Ok(())
 }
 
