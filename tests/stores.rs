@@ -16,7 +16,10 @@ use common::{
     functions::{hidden_weighted_bit, product, queens, random_function, random_tree},
     smallest_store, store_with, tight, tightest,
 };
-use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store, testing::Testing};
+use strata_bdd::{
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
+    testing::{Limits, Testing},
+};
 
 /// A store with tight limits in a scratch folder.
 fn store_in(folder: &Path) -> Store {
@@ -124,13 +127,18 @@ fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
 /// As many queues as threads, squared, for tables that cannot go to disk.
 #[test]
 fn many_threads_have_room_for_as_many_levels_as_one() -> Result<()> {
-    let count = |threads| {
-        let store = Store::new(Config { memory: 64 << 20, threads, ..Config::default() })?;
+    let differ = |threads| {
+        let limits = Limits { alone: 0, small: 0, ..Limits::of(64 << 20) };
+        let testing = Testing { limits: Some(limits), backend: None };
+        let store = Store::new(Config { memory: 64 << 20, threads, testing, ..Config::default() })?;
         let cube = store.cube((100..3100).map(|variable| (variable, true)))?;
         let (f, g) = (random_function(&store, 1, 15), random_function(&store, 2, 15));
-        Ok(f.and(&cube)?.xor(&g.and(&cube)?)?.node_count())
+        let differ = f.and(&cube)?.xor(&g.and(&cube)?)?;
+        Ok::<_, Error>((differ.content_hash(), store.stats().shared_levels))
     };
-    assert_eq!(count(8)?, count(1)?);
+    let ((by_one, _), (by_many, shared)) = (differ(1)?, differ(8)?);
+    assert_eq!(by_many, by_one);
+    assert!(shared > 0);
     Ok(())
 }
 
