@@ -1062,7 +1062,7 @@ fn a_bit_that_turns_on_the_scratch_disk_is_found() {
 }
 
 #[test]
-fn every_result_of_every_operation_is_valid() -> Result<()> {
+fn what_is_built_and_combined_in_every_kind_of_store_is_valid() -> Result<()> {
     for store in stores_on(&Shelf::new()) {
         store.constant(true).validate()?;
         let mut functions = product(&store, 5);

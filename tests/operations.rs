@@ -34,6 +34,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn expect(&self, result: &Bdd, table: &Table) {
+        result.validate().unwrap();
         assert_eq!(result, &table.build(self.store), "of {:?} and {:?}, {:?}", self.f.1, self.g.1, self.some);
     }
 }
@@ -217,6 +218,7 @@ fn simplify(case: &Case<'_>) -> Result<()> {
         return Ok(());
     }
     let simple = f.simplify(g)?;
+    simple.validate()?;
     assert!(simple.xor(f)?.disjoint(g)?);
     assert!(simple.node_count() <= f.node_count());
     assert!(simple.support().iter().all(|variable| f.support().contains(variable)));
