@@ -439,18 +439,18 @@ fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
 
 /// Once, every sweep on sets was allowed as much again as the one before, over a diagram that had grown.
 #[test]
-fn quantifying_variables_of_a_narrow_diagram_costs_little_more_than_by_nested_sweeps_alone() {
+fn quantifying_variables_of_a_narrow_diagram_takes_at_most_three_times_the_requests_of_nested_sweeps_alone() {
     let requests = [0, 4].map(|growth| {
         let store = store_with(limits(|limits| limits.growth = growth));
         let mut random = Random::new(7);
-        let levels = 120;
+        let levels = 480;
         let f = narrow(&store, &mut random, levels, 10);
         let before = store.stats().processed_requests;
         let all = f.exists_where(|variable| variable < levels - levels / 8).unwrap();
         (store.stats().processed_requests - before, all.content_hash())
     });
     assert_eq!(requests[0].1, requests[1].1);
-    assert!(requests[1].0 <= 20 * requests[0].0 + 1_000_000, "{requests:?}");
+    assert!(requests[1].0 <= 3 * requests[0].0, "{requests:?}");
 }
 
 /// No node is a constant, so each of them is true for some values of what is below it, and false for others.
