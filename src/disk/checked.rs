@@ -69,3 +69,116 @@ impl CheckedFile {
         if intact { Ok(bytes) } else { Err(space.backend.damaged()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{disk::space::testing, error::Error};
+
+    const BLOCK: usize = 256;
+
+    fn space() -> Space {
+        testing::space_with(|limits| limits.block = BLOCK)
+    }
+
+    /// So many bytes, no two blocks of which are equal.
+    fn bytes(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at / BLOCK * 31 + at % BLOCK) as u8).collect()
+    }
+
+    /// A file of `bytes`, the last block written first.
+    fn written(bytes: &[u8], space: &Space) -> Result<CheckedFile> {
+        let mut file = CheckedFile::new(space)?;
+        for (at, block) in bytes.chunks(BLOCK).enumerate().rev() {
+            file.write(at, block, space)?;
+        }
+        Ok(file)
+    }
+
+    /// What a read of `range` gives, from where on, or that it is refused as damaged.
+    fn read(file: &CheckedFile, range: Range<u64>, space: &Space) -> Option<(u64, Vec<u8>)> {
+        let mut words = vec![!0; (file.room_for(range.end - range.start) as usize).div_ceil(8)];
+        match file.read(range, &mut words, space) {
+            Ok(Range { start, end }) => Some((start, bytemuck::cast_slice(&words)[..(end - start) as usize].to_vec())),
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::InvalidData => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn blocks_written_last_first_are_read_back_whatever_the_length_of_the_last() -> Result<()> {
+        let space = space();
+        for len in [1, 8, 255, 256, 257, 511, 512, 513, 1000, 1024, 1025] {
+            let bytes = bytes(len);
+            let file = written(&bytes, &space)?;
+            assert_eq!(file.length(), len as u64);
+            for start in (0..len).step_by(51) {
+                for end in (start + 1..len).step_by(67).chain([len]) {
+                    let (first, last) = (start / BLOCK * BLOCK, end.next_multiple_of(BLOCK).min(len));
+                    let expected = Some((first as u64, bytes[first..last].to_vec()));
+                    assert_eq!(read(&file, start as u64..end as u64, &space), expected, "{start}..{end} of {len}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_read_across_the_boundary_of_the_last_block_gives_both() -> Result<()> {
+        let space = space();
+        let bytes = bytes(3 * BLOCK + 40);
+        let file = written(&bytes, &space)?;
+        let boundary = 3 * BLOCK as u64;
+        let both = (2 * BLOCK as u64, bytes[2 * BLOCK..].to_vec());
+        assert_eq!(read(&file, boundary - 1..boundary + 1, &space), Some(both));
+        assert_eq!(read(&file, boundary - 1..boundary, &space).map(|(_, read)| read.len()), Some(BLOCK));
+        assert_eq!(read(&file, boundary..boundary + 1, &space).map(|(_, read)| read.len()), Some(40));
+        Ok(())
+    }
+
+    #[test]
+    fn two_blocks_that_change_places_are_noticed() -> Result<()> {
+        let space = space();
+        let bytes = bytes(4 * BLOCK);
+        for (a, b) in [(0, 1), (0, 3), (2, 3)] {
+            let file = written(&bytes, &space)?;
+            for (from, to) in [(a, b), (b, a)] {
+                let start = (to * BLOCK) as u64;
+                file.file.write_at(&bytes[from * BLOCK..][..BLOCK], start).expect("room on the disk");
+            }
+            for at in 0..4 {
+                let start = (at * BLOCK) as u64;
+                let intact = read(&file, start..start + 1, &space).is_some();
+                assert_eq!(intact, at != a && at != b, "block {at} where {a} and {b} changed places");
+            }
+            assert_eq!(read(&file, 0..bytes.len() as u64, &space), None);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_changed_bit_is_noticed_wherever_it_is() -> Result<()> {
+        let space = space();
+        let bytes = bytes(2 * BLOCK + 8);
+        for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, 2 * BLOCK + 7] {
+            let file = written(&bytes, &space)?;
+            file.file.write_at(&[bytes[at] ^ 16], at as u64).expect("room on the disk");
+            assert_eq!(read(&file, at as u64..at as u64 + 1, &space), None, "byte {at}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn nothing_written_at_the_end_changes_nothing() -> Result<()> {
+        let space = space();
+        for blocks in 0..4 {
+            let bytes = bytes(blocks * BLOCK);
+            let mut file = written(&bytes, &space)?;
+            file.write(blocks, &[], &space)?;
+            assert_eq!(file.length(), bytes.len() as u64);
+            assert_eq!(read(&file, 0..bytes.len() as u64, &space), Some((0, bytes.clone())));
+            assert_eq!(read(&file, bytes.len() as u64..bytes.len() as u64, &space).map(|(_, read)| read), Some(vec![]));
+        }
+        Ok(())
+    }
+}
