@@ -3,6 +3,14 @@
 
 mod common;
 
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
 use common::{
     Random, default_store,
     functions::{self, of_table},
@@ -10,7 +18,10 @@ use common::{
     table::Table,
     tightest,
 };
-use strata_bdd::{Bdd, BinaryOp, Error, Result, Store, VariablePairs, testing::Limits};
+use strata_bdd::{
+    Bdd, BinaryOp, Config, Error, ProgressCallback, Result, Store, VariablePairs,
+    testing::{Limits, Testing},
+};
 
 /// Neighbours, and variables with gaps up to the largest there is.
 const THREE: [[u32; 3]; 2] = [[0, 1, 2], [40, 1000, (1 << 24) - 1]];
@@ -451,6 +462,51 @@ fn quantifying_variables_of_a_narrow_diagram_takes_at_most_three_times_the_reque
     });
     assert_eq!(requests[0].1, requests[1].1);
     assert!(requests[1].0 <= 3 * requests[0].0, "{requests:?}");
+}
+
+#[test]
+fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<()> {
+    // The levels above what is changed are reported before there is any node only where they are lifted.
+    let begun = Arc::new(AtomicBool::new(false));
+    let told = begun.clone();
+    let progress: ProgressCallback = Arc::new(move |progress| {
+        told.fetch_or((progress.sweep, progress.variable, progress.nodes) == ("expand", 0, 0), Relaxed);
+        ControlFlow::Continue(())
+    });
+    let testing = Testing { limits: Some(limits(|limits| limits.tables = 64 << 10)), backend: None };
+    let store = Store::new(Config { progress: Some(progress), testing, ..Config::default() })?;
+    let operations: [fn(&Bdd) -> Result<Bdd>; 3] =
+        [|f| f.restrict([(60, true)]), |f| f.exists([60]), |f| f.forall([60, 80])];
+    let build = |store| narrow(store, &mut Random::new(9), 120, 10);
+    let (f, roomy) = (build(&store), build(&roomy_store()));
+    let expected = operations.map(|operation| operation(&roomy).unwrap());
+    // How often each was lifted, done without when that had begun, and refused.
+    let mut outcomes = [[0; 3]; 3];
+    let mut alive = Vec::new();
+    loop {
+        for (at, operation) in operations.iter().enumerate() {
+            begun.store(false, Relaxed);
+            let done = operation(&f);
+            let last = store.operations().pop().expect("the one just done");
+            match (done, begun.load(Relaxed), last.sweeps) {
+                (Err(Error::BudgetExceeded { .. }), ..) => outcomes[at][2] += 1,
+                (done, lifts, sweeps) => {
+                    assert_eq!(done?, expected[at], "beside {} diagrams", alive.len());
+                    // One to expand and one to reduce, and one more to raise what was lifted.
+                    outcomes[at][0] += u32::from(lifts && sweeps == 3);
+                    outcomes[at][1] += u32::from(lifts && sweeps == 2);
+                }
+            }
+        }
+        match store.variable(1000) {
+            Err(Error::BudgetExceeded { .. }) => break,
+            literal => alive.push(literal?),
+        }
+    }
+    assert!(outcomes.as_flattened().iter().all(|&times| times > 0), "{outcomes:?}");
+    drop(alive);
+    assert_eq!(operations[0](&f)?, expected[0]);
+    Ok(())
 }
 
 /// No node is a constant, so each of them is true for some values of what is below it, and false for others.
