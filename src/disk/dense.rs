@@ -413,32 +413,55 @@ impl<'a, I: Lane> Merged<'a, I> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeSet, VecDeque};
+
     use super::*;
     use crate::disk::space::testing;
 
-    #[test]
-    fn array_parts_and_external_sort_show_the_same() {
-        for len in [0u64, 1, 2, 100, 1000, 3000] {
-            let shown = [usize::MAX, 0, 80, len as usize * 2 / 3, len as usize].map(|dense| {
-                let mut space = testing::space(1 << 24);
-                std::sync::Arc::make_mut(&mut space.limits).dense = dense;
-                let mut values = Dense::<u32>::zeroes(vec![9; 7], len, &space).expect("a folder");
-                // A prime stride meets every index once.
-                for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
-                    values.put(index, index as u32 + 1).expect("room");
-                }
-                let (mut descent, mut shown) =
-                    (values.descend().expect("all values"), std::collections::VecDeque::new());
-                while let Some((first, values)) = descent.part().expect("a part") {
-                    assert!(first.is_multiple_of(2) || len % 2 == 1, "a part from {first} on, of {len}");
-                    assert_eq!(first + (values.len() + shown.len()) as u64, len);
-                    values.iter().rev().for_each(|&value| shown.push_front(value));
-                }
-                assert_eq!(shown.len() as u64, len);
-                shown
-            });
-            assert!(shown.iter().all(|other| *other == shown[0]));
-            assert!((0..).zip(&shown[0]).all(|(index, &value)| value == if index % 3 == 1 { 0 } else { index + 1 }));
+    /// What an array of `len` values is in, and what it shows, every third zero and all others different.
+    fn shown<I: Lane>(len: u64, values: usize, parts: u64) -> (&'static str, VecDeque<I>) {
+        let space = testing::space_with(|limits| {
+            (limits.dense, limits.parts) = (values.saturating_mul(size_of::<I>()), parts);
+        });
+        let mut dense = Dense::<I>::zeroes(vec![9; 7], len, &space).expect("a folder");
+        // A prime stride meets every index once.
+        for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
+            dense.put(index, I::of(I::MARK + index)).expect("room");
         }
+        let way = match &dense {
+            Dense::Array(_) => "an array",
+            Dense::Parts(_) if dense.can_show() => "parts",
+            Dense::Parts(_) => "parts of parts",
+            Dense::Sorted(..) => "a sort",
+        };
+        let (mut descent, mut shown) = (dense.descend().expect("all values"), VecDeque::new());
+        while let Some((first, values)) = descent.part().expect("a part") {
+            assert!(first.is_multiple_of(2) || len % 2 == 1, "a part from {first} on, of {len}");
+            assert_eq!(first + (values.len() + shown.len()) as u64, len);
+            values.iter().rev().for_each(|&value| shown.push_front(value));
+        }
+        (way, shown)
+    }
+
+    fn all_ways_show_the_same<I: Lane>() {
+        let mut ways = BTreeSet::new();
+        for len in [0u64, 1, 2, 100, 1000, 3000] {
+            let expected: Vec<I> =
+                (0..len).map(|index| I::of(if index % 3 == 1 { 0 } else { I::MARK + index })).collect();
+            for parts in [2, 3, 32] {
+                for values in [usize::MAX, 0, 7, 20, len as usize / 6, len as usize / 4, len as usize / 3] {
+                    let (way, shown) = shown::<I>(len, values, parts);
+                    assert!(shown == expected, "{len} values, {values} at once, {parts} parts: {way}");
+                    ways.insert(way);
+                }
+            }
+        }
+        assert_eq!(ways.into_iter().collect::<Vec<_>>(), ["a sort", "an array", "parts", "parts of parts"]);
+    }
+
+    #[test]
+    fn array_parts_parts_of_them_and_external_sort_show_the_same_in_both_widths() {
+        all_ways_show_the_same::<u32>();
+        all_ways_show_the_same::<u64>();
     }
 }
