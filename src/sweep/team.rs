@@ -18,6 +18,8 @@ use std::{
             Ordering::{Acquire, Release},
         },
     },
+    thread::available_parallelism,
+    time::Instant,
 };
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -73,13 +75,16 @@ impl Parts {
 
 /// Looks at the others before one sleeps until there is more to do: some 100 µs, which is what to sleep and to be woken would take.
 /// To yield instead costs a time slice for every wait where other programs want the processor.
-const IDLE: usize = 4000;
+const IDLE: u32 = 4000;
 
 /// The same until they are done: some 1 ms, for all of a level wait for whoever is woken late.
-const WAITING: usize = 10 * IDLE;
+const WAITING: u32 = 10 * IDLE;
+
+/// Nanoseconds that a look takes, about.
+const LOOK: u128 = 25;
 
 /// Waits until `is` holds, for so many looks at most.
-fn spin_until(most: usize, is: impl Fn() -> bool) {
+fn spin_until(most: u32, is: impl Fn() -> bool) {
     for _ in 0..most {
         if is() {
             break;
@@ -95,6 +100,8 @@ pub struct Team {
     pool: Option<ThreadPool>,
     /// How often there has been work for them: who stays awake sees here that there is more.
     turns: Arc<AtomicUsize>,
+    /// Whether each can have a processor: else to stay awake keeps others from working.
+    awake: bool,
 }
 
 impl Team {
@@ -108,7 +115,8 @@ impl Team {
         }
         let others = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(|at| format!("strata {}", at + 1));
         let fail = |error| Error::NotEnoughThreads { threads, source: std::io::Error::other(error) };
-        Ok(Self { pool: Some(others.build().map_err(fail)?), turns: Arc::default() })
+        let awake = available_parallelism().is_ok_and(|processors| processors.get() >= threads);
+        Ok(Self { pool: Some(others.build().map_err(fail)?), turns: Arc::default(), awake })
     }
 
     /// How many there are.
@@ -126,6 +134,7 @@ impl Team {
         let own = tasks.next();
         let left = AtomicUsize::new(tasks.len());
         let turn = self.turns.fetch_add(1, Release) + 1;
+        let (start, idle) = (Instant::now(), if self.awake { IDLE } else { 0 });
         pool.in_place_scope(|scope| {
             let (work, left) = (&work, &left);
             for (item, done) in tasks {
@@ -134,13 +143,15 @@ impl Team {
                     *done = Some(work(item));
                     left.fetch_sub(1, Release);
                     // The next work mostly comes soon.
-                    pool.spawn(move || spin_until(IDLE, || turns.load(Acquire) != turn));
+                    pool.spawn(move || spin_until(idle, || turns.load(Acquire) != turn));
                 });
             }
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
-            spin_until(WAITING, || left.load(Acquire) == 0);
+            // Twice the time of this work at most.
+            let looks = (start.elapsed().as_nanos() / LOOK).min(WAITING.into()) as u32;
+            spin_until(looks.max(idle) * u32::from(self.awake), || left.load(Acquire) == 0);
         });
         done.into_iter().flatten().collect()
     }
