@@ -113,7 +113,7 @@ impl Args {
         self.n.unwrap_or(if self.small() { 6 } else { 12 })
     }
 
-    /// The smallest of the fastest caches by measurement. The philosophers take `OxiDD` eight times as long with 2^16 entries, which
+    /// The smallest of the fastest caches by measurement. The philosophers take `OxiDD` ten times as long with 2^16 entries, which
     /// seem to hold too little of the step before.
     fn peer_cache(&self, part: Part) -> u32 {
         self.peer_cache.unwrap_or(if part == Part::Philosophers { 18 } else { 16 })

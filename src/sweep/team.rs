@@ -149,7 +149,7 @@ impl Team {
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
-            // Twice the time of this work at most.
+            // No longer than its own work took, unless that was short.
             let looks = (start.elapsed().as_nanos() / LOOK).min(WAITING.into()) as u32;
             spin_until(looks.max(idle) * u32::from(self.awake), || left.load(Acquire) == 0);
         });
