@@ -6,7 +6,7 @@ mod common;
 use common::{
     Random, default_store,
     functions::{hidden_weighted_bit, product, random_tree},
-    limits, roomy_store, smallest_store, store_with,
+    limits, roomy_store, smallest_store, store_with, tight,
 };
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, LARGEST_VARIABLE, Result, Store, VariablePairs};
@@ -225,6 +225,35 @@ fn a_counter_steps_forwards_and_backwards_whatever_the_order_of_its_variables() 
             assert_eq!(even.rel_next(&relation, &pairs)?, even.negated());
             assert_eq!(store.constant(true).rel_prev(&relation, &pairs)?.as_constant(), Some(true));
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn functions_that_meet_at_their_ends_are_not_swept() -> Result<()> {
+    let store = roomy_store();
+    let f = store.exactly(3, 0..20)?;
+    // Three at the ends, and three in between; both are false at the first and at the last point of f.
+    let (first, last) = (store.cube((0..3).map(|variable| (variable, true)))?, store.cube([(18, true), (19, true)])?);
+    let inside = store.cube([(0, false), (19, false), (7, true)])?;
+    for (g, swept) in [(&first, false), (&last, false), (&inside, true)] {
+        let before = store.stats().processed_requests;
+        assert!(!f.disjoint(g)? && !g.disjoint(&f)? && !f.implies(&g.negated())?);
+        assert_eq!(store.stats().processed_requests > before, swept);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_care_set_is_combined_over_what_a_path_does_not_test() -> Result<()> {
+    for store in [default_store(), roomy_store(), store_with(tight())] {
+        let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
+        // Not where all of the care set is projected on x, y and z at once: that is all three.
+        let f = (!&z & !(&x & &y)?)?;
+        let care = (&y | &z)?;
+        assert_eq!(f.simplify(&care)?, (!&x & !&z)?);
+        assert_eq!(f.negated().simplify(&care)?, (!&x & !&z)?.negated());
+        assert_eq!(f.simplify(&care)?.and(&care)?, f.and(&care)?);
     }
     Ok(())
 }

@@ -1,11 +1,17 @@
 //! Simplifying by a care set.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    sweep::{build::build, constrain::Constrain},
+    file::node_file::NodeFile,
+    sweep::{
+        build::{build, build_within},
+        constrain::Constrain,
+        quantify::most,
+        simplify::Simplify,
+    },
 };
 
 impl Bdd {
@@ -36,13 +42,13 @@ impl Bdd {
     }
 
     /// A function that agrees with this one wherever `care` is true, depends on no other variables, and has at most as many
-    /// nodes.
+    /// nodes: Coudert and Madre's "restrict".
     ///
-    /// The care set is first projected on the variables of this function, so that [`Bdd::constrain`] brings in no others; this
-    /// is the idea of Coudert and Madre's "restrict", who project at every node. Where the outcome is larger than this function,
-    /// this function is given.
-    ///
-    /// One [`Bdd::exists`] on the care set, where that depends on other variables, and one [`Bdd::constrain`].
+    /// Where this function does not test a variable, on some path, the care set is combined over it. One expand and one reduce sweep
+    /// do so, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM. Where this is
+    /// given up, since sets would be larger or many more than nodes, the care set is projected on the variables of this function as a
+    /// whole, by [`Bdd::exists`], and one [`Bdd::constrain`] follows. Where the outcome is larger than this function, this function
+    /// is given.
     ///
     /// # Errors
     /// As [`Bdd::constrain`].
@@ -51,9 +57,23 @@ impl Bdd {
         if self.is_constant() || care.is_constant() {
             return self.constrain(care);
         }
-        let own: BTreeSet<u32> = self.file.variables().collect();
-        let projected = care.exists_where(|variable| !own.contains(&variable))?;
-        let simple = self.constrain(&projected)?;
+        let in_memory = care.disk_bytes() == 0;
+        let simple = if in_memory { self.simplified::<9, 8>(care)? } else { self.simplified::<5, 4>(care)? };
+        let is_own = |simple: &Self| simple.file.variables().all(|variable| self.file.has_variable(variable));
+        let simple = match simple.filter(is_own) {
+            Some(simple) => simple,
+            None => self.constrain(&care.exists_where(|variable| !self.file.has_variable(variable))?)?,
+        };
         Ok(if simple.node_count() < self.node_count() { simple } else { self.clone() })
+    }
+
+    /// The same by sets of nodes of the care set, unless these become too many; it may depend on more variables.
+    fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
+        let mut spec = Simplify::new(care.complement);
+        spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;
+        let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &*self.file } else { &*care.file });
+        let nodes = self.node_count() + care.node_count();
+        let file = self.store.run("simplify", |run| build_within::<_, N>(&spec, &files, most(nodes, run), run))?;
+        Ok(file.map(|file| Self::new(self.store.clone(), Arc::new(file), self.complement != spec.result)))
     }
 }

@@ -36,6 +36,7 @@ pub mod restrict;
 pub mod run;
 pub mod search;
 pub mod siblings;
+pub mod simplify;
 pub mod slices;
 pub mod small;
 pub mod spec;

@@ -111,10 +111,9 @@ impl Quantify {
         request
     }
 
-    /// Makes `request` the set of the inner nodes among `ids`, unless one decides: each once, the largest first.
+    /// Makes `set` that of the inner nodes among `ids`, unless one decides: each once, the largest first.
     #[inline(always)]
-    fn gather<I: Lane, const N: usize>(&self, ids: impl Iterator<Item = I>, request: &mut [I; N]) -> Gathered {
-        let set = &mut request[..N - 1];
+    pub fn gather<I: Lane>(&self, ids: impl Iterator<Item = I>, set: &mut [I]) -> Gathered {
         let mut count = 0;
         for id in ids {
             if id.get() < self.settled {
@@ -132,7 +131,7 @@ impl Quantify {
             if at > 0 && set[at - 1] == id {
                 continue;
             }
-            if count == N - 1 {
+            if count == set.len() {
                 return Gathered::TooMany;
             }
             for place in (at..count).rev() {
@@ -147,13 +146,19 @@ impl Quantify {
 
     /// Whether `gather` would leave `ids` as they are, and none of them decides. That is so for most that are asked for.
     #[inline(always)]
-    fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
+    pub fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
         let mut before = I::MAX;
         ids.iter().fold(true, |is, &id| {
             let fits = id.get() == self.neutral() || id.get() >= self.settled && id < before;
             before = id;
             is & fits
         })
+    }
+
+    /// Whether the set of `ids` comes to nothing.
+    #[inline(always)]
+    pub fn is_nothing<I: Lane>(&self, ids: &[I]) -> bool {
+        ids.iter().all(|id| id.get() == self.neutral())
     }
 
     /// The value of a set of two ids if it is decided; the set is in order then.
@@ -200,7 +205,7 @@ impl<const N: usize> Spec<N> for Quantify {
         if self.is_set(&ids[..N - 1]) {
             return (ids[0].get() < TERMINALS).then_some(!self.absorbing);
         }
-        match self.gather(ids[..N - 1].iter().copied(), request) {
+        match self.gather(ids[..N - 1].iter().copied(), &mut request[..N - 1]) {
             Gathered::Decided => Some(self.absorbing),
             Gathered::Nothing => Some(!self.absorbing),
             Gathered::Some | Gathered::TooMany => None,
@@ -225,7 +230,7 @@ impl<const N: usize> Spec<N> for Quantify {
         let mut both = *low;
         // What is below this level is in both.
         let others = low.iter().zip(&high[..N - 1]).filter(|(low, high)| low != high).map(|(_, high)| high);
-        let fits = self.gather(low[..N - 1].iter().chain(others).copied(), &mut both) != Gathered::TooMany;
+        let fits = self.gather(low[..N - 1].iter().chain(others).copied(), &mut both[..N - 1]) != Gathered::TooMany;
         if fits {
             *low = both;
         }

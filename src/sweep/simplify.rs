@@ -1,0 +1,95 @@
+//! `simplify`: a function where a care set is true, over no variables but its own. A request is a node of the function and a set of
+//! nodes of the care set.
+//!
+//! Where one branch of the function has nothing to care for, both take the other; where the function does not test a variable, the
+//! care set is combined over it by "or", as a set of nodes. A set that would be more than a request can hold is not combined: then
+//! the variable may come in.
+//!
+//! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990 (their
+//! "restrict").
+
+use super::{
+    quantify::{Gathered, Quantify},
+    spec::Spec,
+};
+use crate::{
+    disk::{lane::Lane, space::Space},
+    error::Result,
+    file::{node_file::NodeFile, walk::Walk},
+    model::{TERMINALS, value},
+};
+
+/// The function by a care set.
+#[derive(Clone, Debug)]
+pub struct Simplify {
+    /// What combines the care set.
+    care: Quantify,
+    /// Whether the result is the negation of the stored function.
+    pub result: bool,
+}
+
+impl Simplify {
+    /// By a care set that may be complemented.
+    pub fn new(complement: bool) -> Self {
+        Self { care: Quantify::new(true, complement, Vec::new()), result: false }
+    }
+
+    /// The value that comes of `function` and `care`, which is not false, on the path of low arcs.
+    pub fn at_zero<const N: usize>(&self, function: &NodeFile, care: &NodeFile, space: &Space) -> Result<bool> {
+        let files: [&NodeFile; N] = std::array::from_fn(|lane| if lane == 0 { function } else { care });
+        let mut walks = files.map(Walk::of);
+        let mut request = files.map(NodeFile::root);
+        loop {
+            if let Some(value) = Spec::<N>::decide(self, &mut request) {
+                return Ok(value);
+            }
+            let variable_of = |lane: usize, id: u64| files[lane].variable(files[lane].levels().rank_of(id));
+            let inner = || (0..N - 1).filter(|&lane| request[lane] >= TERMINALS);
+            let top = inner().map(|lane| variable_of(lane, request[lane])).min().expect("what is open is no terminal");
+            let (mut low, mut high) = (request, request);
+            for lane in inner().filter(|&lane| variable_of(lane, request[lane]) == top) {
+                [low[lane], high[lane]] = walks[lane].children(request[lane], space)?;
+            }
+            Spec::<N>::change(self, (), &mut low, &mut high);
+            request = low;
+        }
+    }
+}
+
+impl<const N: usize> Spec<N> for Simplify {
+    type Rule = ();
+
+    #[inline(always)]
+    fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
+        if let Some(value) = value(request[0].get()) {
+            return Some(value != self.result);
+        }
+        let ids = *request;
+        if !self.care.is_set(&ids[1..N - 1]) {
+            self.care.gather(ids[1..N - 1].iter().copied(), &mut request[1..N - 1]);
+        }
+        None
+    }
+
+    fn rule(&self, _: u32) -> Option<()> {
+        Some(())
+    }
+
+    #[inline(always)]
+    fn change<I: Lane>(&self, (): (), low: &mut [I; N], high: &mut [I; N]) -> bool {
+        if low[0] == high[0] {
+            let mut both = *low;
+            let ids = low[1..N - 1].iter().chain(&high[1..N - 1]).copied();
+            let fits = self.care.gather(ids, &mut both[1..N - 1]) != Gathered::TooMany;
+            if fits {
+                *low = both;
+            }
+            return fits;
+        }
+        if self.care.is_nothing(&low[1..N - 1]) {
+            *low = *high;
+            return true;
+        }
+        self.care.is_nothing(&high[1..N - 1])
+    }
+}
