@@ -111,7 +111,7 @@ struct Args {
     /// Memory budgets of ours, each a row of the table; the first one is what the peers are compared with
     #[arg(long, value_delimiter = ',', default_value = "4GiB,16MiB")]
     memory: Vec<String>,
-    /// Entries of `OxiDD`'s apply cache for a circuit, as a power of two [default: the fastest by measurement]
+    /// Entries of `OxiDD`'s apply cache for a circuit or a board, as a power of two [default: the fastest by measurement]
     #[arg(long)]
     peer_cache: Option<u32>,
     /// Passed by `cargo bench`

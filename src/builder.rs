@@ -11,7 +11,10 @@ use std::{
 
 use crate::{
     bdd::Bdd,
-    disk::{pool::Charge, space::Space},
+    disk::{
+        pool::{Charge, Share},
+        space::Space,
+    },
     error::{Error, Result},
     file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
@@ -25,8 +28,8 @@ use crate::{
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
 /// into order with one sweep where it must.
 ///
-/// Memory: a table of the level in the making, up to 3/32 of the budget and no more than the tables of diagrams have left. A level
-/// that outgrows it is not remembered whole: a node added again much later may then be given as a new one, which
+/// Memory: a table of the level in the making, up to 3/32 of the budget, from the share of tables, of which a good part is
+/// left to others. A level that outgrows it is not remembered whole: a node added again much later may then be given as a new one, which
 /// [`build`](Self::build) still merges. Only if nothing leads to that duplicate is it taken for a second root.
 ///
 /// ```
@@ -166,7 +169,7 @@ impl BddBuilder {
             self.end_level();
             self.variable = Some(variable);
         }
-        if self.level.len() >= self.room && !self.make_room() {
+        if self.first.is_some() && self.level.len() >= self.room && !self.make_room() {
             self.level.clear();
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;
@@ -192,7 +195,12 @@ impl BddBuilder {
         if (self.room + more) * ENTRY_BYTES > self.space.limits.building {
             return false;
         }
-        let charge = self.space.pool.charge(more * ENTRY_BYTES, "the table of a builder").ok();
+        // Operations of the store cannot do without, the builder can.
+        let bytes = more * ENTRY_BYTES;
+        if bytes > self.space.pool.left(Share::Tables) / 4 {
+            return false;
+        }
+        let charge = self.space.pool.charge(bytes, "the table of a builder").ok();
         self.room += if charge.is_some() { more } else { 0 };
         self.charges.extend(charge);
         self.level.len() < self.room
@@ -221,6 +229,7 @@ impl BddBuilder {
     /// budget.
     pub fn build(mut self) -> Result<Bdd> {
         self.end_level();
+        (self.level, self.charges) = (HashMap::new(), Vec::new());
         let Some(root) = self.root else {
             let last = self.last.ok_or(Error::NoNodes)?;
             return Ok(self.store.constant(last.at_zero));

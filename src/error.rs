@@ -143,10 +143,10 @@ pub enum Error {
         variable: u32,
     },
 
-    /// Floating-point weights of which no sum would be exact.
+    /// Floating-point weights whose magnitudes add up to 2^126 times the largest power of two that divides all of them, or more.
     #[error(
-        "the largest weights are too large beside the smallest for sums that are exact; scale the largest down, or round the \
-         smallest"
+        "the weights are too far apart, or have too many digits, for sums that are exact; round them to fewer digits, or leave out \
+         the smallest"
     )]
     WeightsTooFarApart,
 

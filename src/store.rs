@@ -68,12 +68,12 @@ pub struct Config {
     /// Threads that share the larger levels of a sweep. Default 1. Each needs memory of its own, so a store has no more than one
     /// for every 8 MiB of the budget; [`Store::config`] says how many. Results are the same, to the byte, whatever their number.
     pub threads: usize,
-    /// Whether records are packed on their way to temporary files: down to half as many bytes and less, for time of the processor.
+    /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep, and of what a builder is given, on the thread that called the operation, which it
+    /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the thread that called the operation, which it
     /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at
-    /// [`Store::stats`]; whatever sweeps, or makes a diagram, answers [`Error::InsideCallback`] there. Walks (`eval`, `sat_min`,
+    /// [`Store::stats`]; whatever sweeps, or writes nodes, answers [`Error::InsideCallback`] there. Walks (`eval`, `sat_min`,
     /// `cubes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
@@ -185,7 +185,7 @@ pub struct Times {
 pub struct OperationStats {
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it, "substitute" what `replace`
-    /// and `compose_all` do by nested sweeps; else they are "compose".
+    /// and `compose_all` do by nested sweeps; else they are "compose", or "restrict" for constants.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,

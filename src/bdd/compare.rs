@@ -4,15 +4,16 @@ use super::Bdd;
 use crate::{
     error::Result,
     model::op::BinaryOp,
+    store::outside_callback,
     sweep::{apply::Apply, search::find},
 };
 
 impl Bdd {
     /// Whether `other` is true wherever this function is.
     ///
-    /// Where both are in memory, a look at the first and the last point at which this function is true, and `other` is false; then one
-    /// expand sweep at most, which ends on the level where it finds a counterexample. Constant time where operands are constant, equal
-    /// or each other's negation. The diagram of the implication is [`Bdd::imp`].
+    /// Where both are in memory, first a look at the first and the last point at which this function is true, and at those at which
+    /// `other` is false; then one expand sweep at most, which ends on the level where it finds a counterexample. Constant time where
+    /// operands are constant, equal or each other's negation. The diagram of the implication is [`Bdd::imp`].
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
@@ -30,6 +31,7 @@ impl Bdd {
             // Both are true where all variables are false.
             return Ok(false);
         }
+        outside_callback()?;
         if self.meets(other)? || other.meets(self)? {
             return Ok(false);
         }

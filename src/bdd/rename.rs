@@ -128,8 +128,8 @@ impl Bdd {
     /// This function with functions in place of several variables, all at once: none of the functions sees another.
     ///
     /// One [`compose`](Self::compose) for each where an order can be found in which they do not; as [`replace`](Self::replace) where
-    /// all functions are variables; otherwise a nested sweep for each variable whose function is none, or none above all that is
-    /// below it.
+    /// all functions are variables; otherwise a nested sweep for each variable whose function is not a variable, or is one that
+    /// does not stay above all that is below it.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable is given twice with different functions, and as [`Bdd::compose`].

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; some
-    /// 30 bytes stay in RAM for each other one.
+    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; each that
+    /// it depends on takes some 30 bytes of RAM meanwhile.
     ///
     /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. Less where there is room: the levels above the
     /// first of the variables are only reduced (up to three ids a node in the share of tables), and what lies below the last is

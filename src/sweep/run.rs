@@ -67,7 +67,7 @@ pub struct Progress {
     /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace"; "build" while a builder, or a constraint, is given
     /// nodes; "search", now and then, while `linear` looks for them.
     pub sweep: &'static str,
-    /// The variable of the level just done.
+    /// The variable of the level just done; of a search, the one it is at.
     pub variable: u32,
     /// Nodes the sweep has made so far.
     pub nodes: u64,

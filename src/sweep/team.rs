@@ -143,7 +143,9 @@ impl Team {
                     *done = Some(work(item));
                     left.fetch_sub(1, Release);
                     // The next work mostly comes soon.
-                    pool.spawn(move || spin_until(idle, || turns.load(Acquire) != turn));
+                    if idle > 0 {
+                        pool.spawn(move || spin_until(idle, || turns.load(Acquire) != turn));
+                    }
                 });
             }
             if let Some((item, done)) = own {
