@@ -83,19 +83,30 @@ impl<const R: usize> Arithmetic for Modulo<R> {
 
 /// `count` numbers between 2^61 and 2^62 of which no two have a common factor.
 pub fn coprimes(count: usize) -> Vec<u64> {
-    let mut found: Vec<u64> = Vec::with_capacity(count);
-    let mut candidate = (1u64 << (MODULUS_BITS + 1)) - 1;
-    while found.len() < count {
-        if found.iter().all(|&other| gcd(other, candidate) == 1) {
-            found.push(candidate);
+    let mut width = 64;
+    loop {
+        let mut found = rough(width);
+        if found.len() >= count {
+            found.truncate(count);
+            return found;
         }
-        candidate -= 2;
+        width *= 2;
     }
-    found
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// Those of the last `width` numbers below 2^62 that no prime below `width` divides: a common factor of two of them would divide
+/// their difference, too.
+fn rough(width: usize) -> Vec<u64> {
+    let first = (1 << (MODULUS_BITS + 1)) - width as u64;
+    let (mut composite, mut divided) = (vec![false; width], vec![false; width]);
+    for factor in 2..width {
+        if !composite[factor] {
+            (factor * factor..width).step_by(factor).for_each(|multiple| composite[multiple] = true);
+            let multiple = first.next_multiple_of(factor as u64) - first;
+            (multiple as usize..width).step_by(factor).for_each(|multiple| divided[multiple] = true);
+        }
+    }
+    (first..).zip(divided).filter_map(|(number, divided)| (!divided).then_some(number)).collect()
 }
 
 /// The number below the product of `moduli` that has these `residues` (Chinese remainder theorem).
@@ -194,6 +205,21 @@ pub fn power_of_two(exponent: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_moduli_have_a_common_factor() {
+        fn gcd(a: u64, b: u64) -> u64 {
+            if b == 0 { a } else { gcd(b, a % b) }
+        }
+        for count in [1, 2, 15, 16, 17, 600] {
+            let moduli = coprimes(count);
+            assert_eq!(moduli.len(), count);
+            assert!(moduli.iter().all(|modulus| modulus >> MODULUS_BITS == 1));
+            assert!((0..count).all(|at| moduli[..at].iter().all(|&other| gcd(other, moduli[at]) == 1)));
+        }
+        // Those of a count over a million levels.
+        assert!(coprimes((1 << 20) / MODULUS_BITS + 1).is_sorted());
+    }
 
     #[test]
     fn residues_are_put_together_to_the_number_they_are_of() {
