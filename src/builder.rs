@@ -28,9 +28,9 @@ use crate::{
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
 /// into order with one sweep where it must.
 ///
-/// Memory: a table of the level in the making, up to 3/32 of the budget, from the share of tables, of which a good part is
-/// left to others. A level that outgrows it is not remembered whole: a node added again much later may then be given as a new one, which
-/// [`build`](Self::build) still merges. Only if nothing leads to that duplicate is it taken for a second root.
+/// Memory: a table of the level in the making, up to 3/32 of the budget, from the share of tables, of which a good part is left
+/// to others. A level that outgrows it is not remembered whole: a node added again much later may then be given as a new one,
+/// which [`build`](Self::build) still merges. Only if nothing leads to that duplicate is it taken for a second root.
 ///
 /// ```
 /// use strata_bdd::{Config, Store};
@@ -52,9 +52,11 @@ pub struct BddBuilder {
     writer: NodeWriter<u64>,
     /// The first node of the level in the making: most levels of a chain have no other.
     first: Option<((u64, u64), u64)>,
-    /// The other nodes of that level, as many as it has room for, and what that is charged to.
+    /// The other nodes of that level.
     level: HashMap<(u64, u64), u64>,
+    /// For so many entries there is room in it.
     room: usize,
+    /// What that is charged to.
     charges: Vec<Charge>,
     variable: Option<u32>,
     /// The node written last: the root, once everything is there.
@@ -191,19 +193,16 @@ impl BddBuilder {
 
     /// Makes room in the table for as many entries as it has, if there is any.
     fn make_room(&mut self) -> bool {
-        let more = self.room.max(FEW);
-        if (self.room + more) * ENTRY_BYTES > self.space.limits.building {
-            return false;
-        }
-        // Operations of the store cannot do without, the builder can.
+        let (Space { pool, limits, .. }, more) = (&self.space, self.room.max(FEW));
         let bytes = more * ENTRY_BYTES;
-        if bytes > self.space.pool.left(Share::Tables) / 4 {
+        // Operations of the store cannot do without tables, the builder can.
+        if self.room * ENTRY_BYTES + bytes > limits.building || bytes > pool.left(Share::Tables) / 4 {
             return false;
         }
-        let charge = self.space.pool.charge(bytes, "the table of a builder").ok();
-        self.room += if charge.is_some() { more } else { 0 };
-        self.charges.extend(charge);
-        self.level.len() < self.room
+        let Ok(charge) = pool.charge(bytes, "the table of a builder") else { return false };
+        self.room += more;
+        self.charges.push(charge);
+        true
     }
 
     fn end_level(&mut self) {

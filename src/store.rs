@@ -71,10 +71,10 @@ pub struct Config {
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the thread that called the operation, which it
-    /// may stop: then that answers [`Error::Stopped`], and what it had made is gone. Default: nobody. It may look at
-    /// [`Store::stats`]; whatever sweeps, or writes nodes, answers [`Error::InsideCallback`] there. Walks (`eval`, `sat_min`,
-    /// `cubes`), `cube`, `save` and `to_dot` report nothing.
+    /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
+    /// thread that called the operation, which it may stop: then that answers [`Error::Stopped`], and what it had made is gone.
+    /// Default: nobody. It may look at [`Store::stats`]; whatever sweeps, or writes nodes, answers [`Error::InsideCallback`] there.
+    /// Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]

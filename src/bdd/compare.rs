@@ -3,7 +3,7 @@
 use super::Bdd;
 use crate::{
     error::Result,
-    model::op::BinaryOp,
+    model::{op::BinaryOp, value_in},
     store::outside_callback,
     sweep::{apply::Apply, search::find},
 };
@@ -41,17 +41,15 @@ impl Bdd {
         Ok(!meet)
     }
 
-    /// Whether `other` is true where this function, which is not false, is for the first or the last time in lexicographic order.
-    /// In memory that is a walk of no time; on disk a sweep is no dearer.
+    /// Whether `other` is true where this function, which is not false, is for the first or the last time in lexicographic order; not
+    /// looked at where one is on disk, and every step of a walk reads a block.
     fn meets(&self, other: &Self) -> Result<bool> {
         if self.disk_bytes() + other.disk_bytes() > 0 {
             return Ok(false);
         }
         for (cube, rest) in [(self.cube_min()?, false), (self.cube_max()?, true)] {
             let cube = cube.unwrap_or_default();
-            let value =
-                |variable| cube.binary_search_by_key(&variable, |literal| literal.0).map_or(rest, |at| cube[at].1);
-            if other.eval(value)? {
+            if other.eval(|variable| value_in(&cube, variable).unwrap_or(rest))? {
                 return Ok(true);
             }
         }

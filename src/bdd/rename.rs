@@ -157,7 +157,7 @@ impl Bdd {
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, given[&variable]));
         }
-        let name = |variable| given.get(&variable).map_or(Some(variable), |function| function.as_variable());
+        let name = |variable| given.get(&variable).map_or(Some(variable), |function| function.as_image().variable());
         if support.iter().all(|&variable| name(variable).is_some()) {
             match rest.replace(|variable| name(variable).unwrap_or(variable)) {
                 Err(Error::NotInjective { .. }) => {}
@@ -169,18 +169,16 @@ impl Bdd {
         rest.substitute(&given)
     }
 
-    /// The variable that this function is, if it is one.
-    fn as_variable(&self) -> Option<u32> {
-        (self.file.node_count() == 1 && !self.complement).then(|| self.file.variable(1))
+    /// This function in the place of a variable.
+    fn as_image(&self) -> Image<'_> {
+        Image { file: &self.file, complement: self.complement }
     }
 
     /// This function with `images` in place of all its variables at once.
     fn substitute(&self, images: &BTreeMap<u32, &Self>) -> Result<Self> {
         let result = self.eval(|variable| images[&variable].complement)?;
-        let image = |(&variable, image): (&u32, &&'_ Self)| {
-            (variable, Image { file: &images[&variable].file, complement: image.complement })
-        };
-        let nest = Substitute { images: images.iter().map(image).collect() };
+        let nest =
+            Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };
         let copy = Copy { complement: self.complement != result };
         let file = self.store.run("substitute", |run| build_nested(&copy, &nest, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    model::check_variable,
+    model::{check_variable, value_in},
     sweep::{build::build, restrict::Restrict},
 };
 
@@ -36,8 +36,7 @@ impl Bdd {
         if literals.is_empty() {
             return Ok(self.clone());
         }
-        let value = |variable| literals.binary_search_by_key(&variable, |literal| literal.0).map(|at| literals[at].1);
-        let complement = self.eval(|variable| value(variable).unwrap_or(false))?;
+        let complement = self.eval(|variable| value_in(&literals, variable).unwrap_or(false))?;
         let spec = Restrict { complement: self.complement != complement, literals };
         let file = self.store.run("restrict", |run| build(&spec, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))

@@ -50,3 +50,8 @@ pub fn check_variable(variable: impl Into<i64>) -> Result<()> {
 /// Variables that it does not name may have any value. Cubes that name the same variables, and paths of one diagram, compare
 /// as vectors in their lexicographic order: the first variable counts most, false comes before true.
 pub type Cube = Vec<(u32, bool)>;
+
+/// The value of `variable` in a cube, if it names that.
+pub fn value_in(cube: &[(u32, bool)], variable: u32) -> Option<bool> {
+    cube.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| cube[at].1)
+}

@@ -1,7 +1,10 @@
 //! `restrict`: some variables take fixed values, the request being a node.
 
 use super::spec::Spec;
-use crate::{disk::lane::Lane, model::value};
+use crate::{
+    disk::lane::Lane,
+    model::{value, value_in},
+};
 
 /// A request of `restrict`: a node and the slot.
 pub type Request<I> = [I; 2];
@@ -29,7 +32,7 @@ impl Spec<2> for Restrict {
     }
 
     fn rule(&self, variable: u32) -> Option<bool> {
-        self.literals.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| self.literals[at].1)
+        value_in(&self.literals, variable)
     }
 
     fn same_as_operand<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
