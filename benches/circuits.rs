@@ -47,6 +47,8 @@ use peers::{
     program::{Program, name_of},
 };
 
+#[path = "../examples/shared/abreast.rs"]
+mod abreast;
 #[path = "../examples/shared/halves.rs"]
 mod halves;
 #[path = "../examples/shared/size.rs"]

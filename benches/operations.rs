@@ -35,6 +35,8 @@ use peers::{
 };
 use strata_bdd::VariablePairs;
 
+#[path = "../examples/shared/abreast.rs"]
+mod abreast;
 #[path = "../examples/shared/halves.rs"]
 mod halves;
 #[path = "../examples/shared/size.rs"]

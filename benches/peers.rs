@@ -5,7 +5,8 @@
 //!
 //! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
 //! is the disjunction of S(i, 0), …, S(i, N-1), the left half of them with the right half, each put together in the same way, and the
-//! board is the conjunction of all R(i), one after another.
+//! board is the conjunction of all R(i), one after another. Of a store with several threads each makes one R(i) at the same time; that
+//! is so of ours and of `OxiDD`.
 //! Every run is a process of its own, and the runs of a board size alternate between the programs. "Ours" is the example
 //! `queens`; the peers are this executable again. Times and peak RSS are read from `/proc`, so this needs Linux.
 //!
@@ -26,6 +27,8 @@ use peers::{
 };
 use serde_json::{Value, json};
 
+#[path = "../examples/shared/abreast.rs"]
+mod abreast;
 #[path = "../examples/shared/halves.rs"]
 mod halves;
 

@@ -35,6 +35,8 @@ use tradeoff::{
     row::Row,
 };
 
+#[path = "../examples/shared/abreast.rs"]
+mod abreast;
 #[path = "../examples/shared/halves.rs"]
 mod halves;
 #[path = "../examples/queens/recipe.rs"]

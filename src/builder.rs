@@ -242,7 +242,7 @@ impl BddBuilder {
             outside_callback()?;
             return Ok(Bdd::new(self.store, Arc::new(nodes), false));
         }
-        let file = self.store.run("build", |run| {
+        let file = self.store.run_beside("build", nodes.node_count(), |run| {
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),

@@ -1,4 +1,4 @@
-//! `Store`: the budget, the scratch folder and the turn-taking of sweeps.
+//! `Store`: the budget, the scratch folder, and where operations run.
 
 use std::{
     cell::Cell,
@@ -25,7 +25,8 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     sweep::{
-        run::{Counters, Desk, Listener, Progress, Run, tell},
+        desk::{Desks, Turn},
+        run::{Counters, Listener, Progress, Run, tell},
         team::Team,
     },
 };
@@ -65,7 +66,8 @@ pub struct Config {
     /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
     /// instead.
     pub scratch: PathBuf,
-    /// Threads that share the larger levels of a sweep. Default 1. Each needs memory of its own, so a store has no more than one
+    /// Threads that share the larger levels of a sweep, and so many small operations that may run side by side, called from as many
+    /// threads of yours. Default 1. Each needs memory of its own, so a store has no more than one
     /// for every 8 MiB of the budget; [`Store::config`] says how many. Results are the same, to the byte, whatever their number.
     pub threads: usize,
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
@@ -121,8 +123,23 @@ impl fmt::Debug for Config {
 
 /// A home for diagrams: an ordinary value, cheap to clone, of which there may be several.
 ///
-/// Diagrams of one store can be used together, from any thread. Sweeps of one store take turns, since each may use the whole
-/// budget; use several stores to run several at once.
+/// Diagrams of one store can be used together, from any thread. As many small operations run side by side as the store has
+/// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn, and has what threads are left; so does what
+/// draws samples, looks for an optimum, or opens or validates a diagram. Use several stores to run several large ones at once, each
+/// within a budget of its own.
+///
+/// ```
+/// use std::thread;
+/// use strata_bdd::{Config, Store};
+///
+/// let store = Store::new(Config { threads: 2, ..Config::default() })?;
+/// let (x, y) = (store.variable(0)?, store.variable(1)?);
+/// let [both, one] = thread::scope(|scope| {
+///     [scope.spawn(|| x.and(&y)), scope.spawn(|| x.xor(&y))].map(|made| made.join().expect("no panic"))
+/// });
+/// assert_eq!(both?.or(&one?)?, x.or(&y)?);
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -135,7 +152,7 @@ struct Inner {
     backend: Arc<dyn Backend>,
     meter: Arc<Meter>,
     team: Team,
-    desks: Mutex<Vec<Desk>>,
+    desks: Desks,
     empty: Arc<NodeFile>,
     processed_requests: AtomicU64,
     operations: Mutex<VecDeque<OperationStats>>,
@@ -179,7 +196,8 @@ pub struct Times {
     pub disk: Duration,
 }
 
-/// What one operation took; see [`Store::operations`].
+/// What one operation took; see [`Store::operations`]. One that ran beside another and had to begin again, since there were too few
+/// tables for both, is there twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
@@ -194,7 +212,7 @@ pub struct OperationStats {
     /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts those that
     /// it does not decide at once.
     pub requests: u64,
-    /// Bytes written to temporary files meanwhile.
+    /// Bytes written to temporary files meanwhile, also by what runs beside it.
     pub spilled_bytes: u64,
     /// Time from its turn to its end.
     pub time: Duration,
@@ -235,7 +253,7 @@ impl Store {
         let (team, config) = (Team::new(threads)?, Config { threads, ..config });
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);
-        let desks = (0..team.size()).map(|_| Desk::default()).collect::<Vec<_>>();
+        let desks = Desks::new(team.size());
         let inner = Inner {
             config,
             pool,
@@ -243,7 +261,7 @@ impl Store {
             backend,
             meter: Arc::default(),
             team,
-            desks: desks.into(),
+            desks,
             empty: Arc::new(NodeFile::empty()),
             processed_requests: AtomicU64::new(0),
             operations: Mutex::default(),
@@ -309,12 +327,38 @@ impl Store {
     /// Runs one operation, when it is its turn.
     pub(crate) fn run<T>(&self, name: &'static str, operation: impl FnOnce(&mut Run<'_>) -> Result<T>) -> Result<T> {
         outside_callback()?;
+        self.run_at(self.inner.desks.turn(false), name, operation)
+    }
+
+    /// The same for an operation on so many `nodes`, which does not wait for its turn where these are few and there is a desk.
+    ///
+    /// It begins again, when it is its turn, where the tables of guests have no room for it.
+    pub(crate) fn run_beside<T>(
+        &self,
+        name: &'static str,
+        nodes: u64,
+        mut operation: impl FnMut(&mut Run<'_>) -> Result<T>,
+    ) -> Result<T> {
+        outside_callback()?;
+        let turn = self.inner.desks.turn(nodes <= self.inner.limits.beside);
+        let guest = turn.is_guest();
+        match self.run_at(turn, name, &mut operation) {
+            Err(Error::BudgetExceeded { .. }) if guest => self.run(name, operation),
+            outcome => outcome,
+        }
+    }
+
+    fn run_at<T>(
+        &self,
+        desks: Turn<'_>,
+        name: &'static str,
+        operation: impl FnOnce(&mut Run<'_>) -> Result<T>,
+    ) -> Result<T> {
         let space = self.space();
-        // Nothing on a desk outlives an operation, so one that panicked leaves nothing to repair.
-        let mut desks = self.inner.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        let space = if desks.is_guest() { space.of_guest() } else { space };
         let listener = self.listener();
         let progress = listener.as_ref().map(|listener| listener as Listener<'_>);
-        let mut run = Run::new(&space, &self.inner.team, &mut desks, progress);
+        let mut run = Run::new(&space, &self.inner.team, desks, progress);
         let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);
         let Counters { requests, sweeps, levels, .. } = run.counters;

@@ -7,10 +7,12 @@ mod common;
 use std::{
     env, fs,
     process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
 };
 
 use common::functions::random_function;
-use strata_bdd::{Config, Result, Store};
+use strata_bdd::{Config, Error, Result, Store};
 
 /// What a process of its own is to do, if it is one: variables of an operand, bytes of the budget, and threads.
 const WORK: &str = "STRATA_TEST_WORK";
@@ -30,11 +32,31 @@ fn some_work_in_a_process_of_its_own() -> Result<()> {
     let [variables, memory, threads] = work[..] else { panic!("three numbers, not {work:?}") };
     let store = Store::new(Config { memory, threads, ..Config::default() })?;
     // Two functions of which every node meets most of the other's on the next level.
-    let [f, g] = [1, 2].map(|seed| random_function(&store, seed, variables as u32));
-    let (f, g) = (f.replace(|variable| 2 * variable)?, g.replace(|variable| 2 * variable + 1)?);
-    let differ = f.xor(&g)?;
-    differ.exists([variables as u32])?;
-    eprintln!("{} {} {}", differ.node_count(), store.stats().spilled_bytes, peak_rss());
+    let interleaved = |variables| {
+        let [f, g] = [1, 2].map(|seed| random_function(&store, seed, variables));
+        Ok::<_, Error>((f.replace(|variable| 2 * variable)?, g.replace(|variable| 2 * variable + 1)?))
+    };
+    let (large, small) = (interleaved(variables as u32)?, interleaved(variables as u32 - 2)?);
+    let done = AtomicBool::new(false);
+    let (differ, beside) = thread::scope(|scope| {
+        // Small ones run beside large ones, or take turns with them.
+        let beside = scope.spawn(|| {
+            let mut count = 0;
+            while !done.load(Relaxed) {
+                small.0.xor(&small.1)?.restrict([(3, true)])?;
+                count += 1;
+            }
+            Ok::<u64, Error>(count)
+        });
+        let differ = large.0.xor(&large.1).and_then(|differ| {
+            differ.exists([variables as u32])?;
+            Ok(differ)
+        });
+        done.store(true, Relaxed);
+        (differ, beside.join().unwrap())
+    });
+    assert!(beside? > 0);
+    eprintln!("{} {} {}", differ?.node_count(), store.stats().spilled_bytes, peak_rss());
     Ok(())
 }
 

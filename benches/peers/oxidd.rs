@@ -7,7 +7,7 @@ use oxidd::util::{AllocResult, SatCountCache, num::F64};
 use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 
 use super::literals::literals;
-use crate::halves::in_halves;
+use crate::{abreast::abreast, halves::in_halves};
 
 /// The placements in the first `rows` rows of a board of `n`, and the store they are in, with `1 << cache` entries of its cache.
 pub fn board(n: u16, rows: u16, threads: u32, cache: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
@@ -31,6 +31,7 @@ pub struct Squares {
     /// The store.
     pub manager: BDDManagerRef,
     n: u16,
+    threads: u32,
     /// The negative and the positive literal of each variable.
     both: Vec<[BDDFunction; 2]>,
 }
@@ -51,7 +52,7 @@ impl Squares {
             let both = |variable| Ok([BDDFunction::not_var(manager, variable)?, BDDFunction::var(manager, variable)?]);
             variables.map(both).collect::<AllocResult<Vec<_>>>()
         })?;
-        Ok(Self { manager, n, both })
+        Ok(Self { manager, n, threads, both })
     }
 
     /// The placements in the first `rows` rows.
@@ -65,9 +66,12 @@ impl Squares {
             AllocResult::Ok(chain)
         };
         let row = |i| in_halves(0..self.n.into(), &|j| square(i, j as u16), &|left, right| left.or(&right));
-        let mut board = row(0)?;
-        for i in 1..rows {
-            board = board.and(&row(i)?)?;
+        // As ours.
+        let mut board = self.manager.with_manager_shared(|manager| BDDFunction::t(manager));
+        for first in (0..u32::from(rows)).step_by(self.threads as usize) {
+            for row in abreast(first..u32::from(rows).min(first + self.threads), |i| row(i as u16))? {
+                board = board.and(&row)?;
+            }
         }
         Ok(board)
     }

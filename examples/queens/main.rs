@@ -6,6 +6,8 @@
 //! own: `count`, `list`, `unique` and `sample`, whose diagram of all solutions comes about in `recipe`, `one`, which searches in
 //! `permutation`, and `baseline`.
 
+#[path = "../shared/abreast.rs"]
+mod abreast;
 mod baseline;
 mod count;
 mod drawing;

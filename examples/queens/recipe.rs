@@ -6,7 +6,7 @@ use std::ops::{BitAnd, BitOr};
 use clap::ValueEnum;
 use strata_bdd::{Bdd, BuilderNode, Result, Store};
 
-use crate::{Failure, halves::in_halves};
+use crate::{Failure, abreast::abreast, halves::in_halves};
 
 /// The order of conjunctions.
 #[derive(Clone, Copy, ValueEnum)]
@@ -35,9 +35,14 @@ pub fn board(
     match order {
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
-            for i in 0..n {
-                board = board.join(row(n, i, store)?, BitAnd::bitand)?;
-                row_done(i, board.bdd.node_count())?;
+            // Rows are small, so that threads help most where each makes one.
+            let threads = store.config().threads as u32;
+            for first in (0..n).step_by(threads as usize) {
+                let rows = abreast(first..n.min(first + threads), |i| row(n, i, store))?;
+                for (i, row) in (first..).zip(rows) {
+                    board = board.join(row, BitAnd::bitand)?;
+                    row_done(i, board.bdd.node_count())?;
+                }
             }
             Ok(board)
         }

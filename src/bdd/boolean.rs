@@ -36,7 +36,8 @@ impl Bdd {
             ControlFlow::Continue(plan) => plan,
         };
         let operands = if plan.swapped { [&other.file, &self.file] } else { [&self.file, &other.file] };
-        let file = self.store.run("apply", |run| build(&plan.spec, &operands, run))?;
+        let nodes = self.node_count() + other.node_count();
+        let file = self.store.run_beside("apply", nodes, |run| build(&plan.spec, &operands, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), plan.complement))
     }
 
@@ -47,11 +48,12 @@ impl Bdd {
             ControlFlow::Break(known) => return Ok(known),
             ControlFlow::Continue(plan) => plan,
         };
+        let nodes = self.node_count() + other.node_count();
         let (store, mut operands) = (self.store, vec![self.file, other.file]);
         if plan.swapped {
             operands.swap(0, 1);
         }
-        let file = store.run("apply", |run| build(&plan.spec, operands, run))?;
+        let file = store.run_beside("apply", nodes, |run| build(&plan.spec, &mut operands, run))?;
         Ok(Self::new(store, Arc::new(file), plan.complement))
     }
 
@@ -153,7 +155,9 @@ impl Bdd {
         let complement = [self.complement, then.complement, otherwise.complement];
         let result = if self.complement { then.complement } else { otherwise.complement };
         let spec = Ite { complement, result };
-        let file = self.store.run("ite", |run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
+        let nodes = self.node_count() + then.node_count() + otherwise.node_count();
+        let file =
+            self.store.run_beside("ite", nodes, |run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 

@@ -36,8 +36,9 @@ impl Bdd {
     /// ```
     pub fn sat_count(&self, variables: u32) -> Result<BigUint> {
         let free = self.free_variables(variables)?;
-        let over_support =
-            self.store.run("sat_count", |run| count(&self.file, Count::Assignments, !self.complement, run))?;
+        let over_support = self.store.run_beside("sat_count", self.node_count(), |run| {
+            count(&self.file, Count::Assignments, !self.complement, run)
+        })?;
         Ok(over_support << free)
     }
 
@@ -91,7 +92,9 @@ impl Bdd {
     /// A fraction from 1/2 to 1 and an exponent of 2; `None` for none.
     fn approximate_count(&self, name: &'static str, variables: u32) -> Result<Option<(f64, u64)>> {
         let free = self.free_variables(variables)?;
-        let count = self.store.run(name, |run| approximate(&self.file, Count::Assignments, !self.complement, run))?;
+        let count = self.store.run_beside(name, self.node_count(), |run| {
+            approximate(&self.file, Count::Assignments, !self.complement, run)
+        })?;
         Ok(count.map(|[fraction, exponent]| (fraction as f64 * power_of_two(-64), exponent + free)))
     }
 
@@ -114,6 +117,7 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and the budget.
     pub fn path_count(&self) -> Result<BigUint> {
-        self.store.run("path_count", |run| count(&self.file, Count::Paths, !self.complement, run))
+        self.store
+            .run_beside("path_count", self.node_count(), |run| count(&self.file, Count::Paths, !self.complement, run))
     }
 }

@@ -62,10 +62,12 @@ impl Bdd {
         }
         let free = |variable| variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &free };
-        let value = self.complement || self.store.run("search", |run| find(&lowest, &[&self.file], run))?;
+        let nodes = self.node_count();
+        let value =
+            self.complement || self.store.run_beside("search", nodes, |run| find(&lowest, &[&self.file], run))?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify::new(!value, self.complement != value, variables);
-        let file = self.store.run("exists", |run| quantify(&self.file, spec, false, run))?;
+        let file = self.store.run_beside("exists", nodes, |run| quantify(&self.file, spec.clone(), false, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 
@@ -108,7 +110,8 @@ impl Bdd {
         let first = levels.first(levels.ranks() - 1 - above);
         let complement = self.eval(|_| false)? != self.eval(|other| other == variable)?;
         let spec = Difference { variable, first, complement };
-        let file = self.store.run("unique", |run| build(&spec, &[&self.file, &self.file], run))?;
+        let operands = [&self.file; 2];
+        let file = self.store.run_beside("unique", self.node_count(), |run| build(&spec, &operands, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
@@ -149,9 +152,10 @@ impl Bdd {
         let mut spec = AndExists { complement: [a.complement, b.complement], result: false, variables };
         let free = |variable| spec.variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: spec.conjunction(), free: &free };
-        let value = self.store.run("search", |run| find(&lowest, &files, run))?;
+        let nodes = self.node_count() + other.node_count();
+        let value = self.store.run_beside("search", nodes, |run| find(&lowest, &files, run))?;
         spec.result = value;
-        let file = self.store.run("and_exists", |run| and_exists(spec, files, run))?;
+        let file = self.store.run_beside("and_exists", nodes, |run| and_exists(spec.clone(), files, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), value))
     }
 }

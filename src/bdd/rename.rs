@@ -121,7 +121,8 @@ impl Bdd {
             complement: function.complement,
             result: self.complement != result,
         };
-        let file = self.store.run("compose", |run| build(&spec, &[&self.file, &self.file, &function.file], run))?;
+        let (nodes, operands) = (self.node_count() + function.node_count(), [&self.file, &self.file, &function.file]);
+        let file = self.store.run_beside("compose", nodes, |run| build(&spec, &operands, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 
@@ -180,7 +181,8 @@ impl Bdd {
         let nest =
             Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };
         let copy = Copy { complement: self.complement != result };
-        let file = self.store.run("substitute", |run| build_nested(&copy, &nest, &[&self.file], run))?;
+        let nodes = self.node_count() + images.values().map(|image| image.node_count()).sum::<u64>();
+        let file = self.store.run_beside("substitute", nodes, |run| build_nested(&copy, &nest, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 }

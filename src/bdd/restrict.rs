@@ -38,7 +38,7 @@ impl Bdd {
         }
         let complement = self.eval(|variable| value_in(&literals, variable).unwrap_or(false))?;
         let spec = Restrict { complement: self.complement != complement, literals };
-        let file = self.store.run("restrict", |run| build(&spec, &[&self.file], run))?;
+        let file = self.store.run_beside("restrict", self.node_count(), |run| build(&spec, &[&self.file], run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 

@@ -37,7 +37,8 @@ impl Bdd {
         let nearest = care.cube_min()?.unwrap_or_default();
         let result = self.eval(|variable| nearest.binary_search(&(variable, true)).is_ok())?;
         let spec = Constrain { complement: care.complement, result: self.complement != result };
-        let file = self.store.run("constrain", |run| build(&spec, &[&self.file, &care.file], run))?;
+        let (nodes, operands) = (self.node_count() + care.node_count(), [&self.file, &care.file]);
+        let file = self.store.run_beside("constrain", nodes, |run| build(&spec, &operands, run))?;
         Ok(Self::new(self.store.clone(), Arc::new(file), result))
     }
 
@@ -73,7 +74,9 @@ impl Bdd {
         spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;
         let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &*self.file } else { &*care.file });
         let nodes = self.node_count() + care.node_count();
-        let file = self.store.run("simplify", |run| build_within::<_, N>(&spec, &files, most(nodes, run), run))?;
+        let file = self
+            .store
+            .run_beside("simplify", nodes, |run| build_within::<_, N>(&spec, &files, most(nodes, run), run))?;
         Ok(file.map(|file| Self::new(self.store.clone(), Arc::new(file), self.complement != spec.result)))
     }
 }

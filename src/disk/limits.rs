@@ -28,12 +28,18 @@ pub struct Limits {
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
     pub tables: usize,
+    /// The same of the sweeps of guests, which run beside another operation.
+    pub guests: usize,
+    /// How many workers there are.
+    pub workers: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
     /// Operations that take no more requests are done in plain arrays.
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,
+    /// Operations on no more nodes may run beside another: they have few levels to share.
+    pub beside: u64,
     /// Whether records are packed on their way to disk.
     pub compress: bool,
     /// Diagrams of so many nodes and more have wide ids.
@@ -59,9 +65,12 @@ impl Limits {
             // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
             // the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
+            guests: 0,
+            workers: 1,
             growth: 1,
             small: (budget as u64 / 4096).min(1 << 14),
             alone: 1 << 13,
+            beside: 1 << 17,
             compress: true,
             narrow_ids: 1 << 30,
         }
@@ -77,10 +86,13 @@ impl Limits {
         self.sort / 4 * 3
     }
 
-    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share.
+    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. Where there are
+    /// several there may be guests, whose tables are an eighth.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
-        let Self { sort, dense, window, .. } = self;
-        Self { sort: sort / workers, dense: dense / workers, window: window / workers, ..self }
+        let Self { sort, dense, window, tables, .. } = self;
+        let guests = if workers > 1 { tables / 8 } else { 0 };
+        let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
+        Self { sort, dense, window, tables: tables - guests, guests, workers, ..self }
     }
 }

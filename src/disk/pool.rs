@@ -28,9 +28,11 @@ pub enum Share {
     Common,
     /// Level tables, of diagrams and of sweeps: memory that cannot go to disk.
     Tables,
+    /// Level tables of the sweeps of guests.
+    Guests,
 }
 
-const SHARES: usize = 5;
+const SHARES: usize = 6;
 
 /// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` are for diagrams of a size between
 /// these that are kept, and `Large` is for what is written to disk, or read from there, at once.
@@ -95,12 +97,13 @@ pub struct Block {
 #[derive(Debug)]
 pub struct Charge {
     bytes: usize,
+    share: Share,
     home: Arc<Home>,
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.home.used[Share::Tables as usize].fetch_sub(self.bytes, Relaxed);
+        self.home.used[self.share as usize].fetch_sub(self.bytes, Relaxed);
     }
 }
 
@@ -111,7 +114,7 @@ impl Pool {
         Self {
             home: Arc::new(Home {
                 bytes: [SMALL.min(block), MEDIUM.min(block), QUARTO.min(block), FOLIO.min(block), block, 8 * block],
-                limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables],
+                limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables, limits.guests],
                 used: Default::default(),
                 held: AtomicUsize::new(0),
                 free: Default::default(),
@@ -178,11 +181,18 @@ impl Pool {
     /// # Errors
     /// `BudgetExceeded` when the share of tables has less left.
     pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
-        let limit = self.limit(Share::Tables);
-        if self.use_up(Share::Tables, bytes, limit) {
-            return Ok(Charge { bytes, home: self.home.clone() });
+        self.charge_to(Share::Tables, bytes, what)
+    }
+
+    /// The same to another share than that of tables.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when it has less left.
+    pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
+        if self.use_up(share, bytes, self.limit(share)) {
+            return Ok(Charge { bytes, share, home: self.home.clone() });
         }
-        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: self.left(Share::Tables) as u64 })
+        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: self.left(share) as u64 })
     }
 
     fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {

@@ -64,6 +64,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// `BudgetExceeded` when the share of tables has no room for so many, even empty.
     pub fn new(levels: usize, queues: usize, space: &Space) -> Result<Self> {
         let charge = Self::charge(levels, space)?;
+        let queues = if space.guest { space.limits.workers } else { queues };
         let quota = space.pool.limit(Share::Queue) / queues;
         let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
         let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
@@ -78,7 +79,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
         // A sweep keeps a few small tables beside its queue, by level.
         let logs = levels + levels.div_ceil(GROUP);
-        space.pool.charge(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
+        space.charge(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
     }
 
     /// Pushes `record` for `level`.

@@ -2,7 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{backend::Backend, limits::Limits, meter::Meter, pool::Pool, scratch::Scratch};
+use super::{
+    backend::Backend,
+    limits::Limits,
+    meter::Meter,
+    pool::{Charge, Pool, Share},
+    scratch::Scratch,
+};
+use crate::error::Result;
 
 /// What one operation, or one builder, works in.
 #[derive(Debug)]
@@ -17,13 +24,39 @@ pub struct Space {
     pub backend: Arc<dyn Backend>,
     /// What is counted.
     pub meter: Arc<Meter>,
+    /// Whether it is that of an operation that runs beside another, which has the tables.
+    pub guest: bool,
 }
 
 impl Space {
     /// A space of its own scratch area.
     pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
         let scratch = Scratch::new(pool.largest(), backend.clone(), meter.clone());
-        Self { pool, scratch, limits, backend, meter }
+        Self { pool, scratch, limits, backend, meter, guest: false }
+    }
+
+    /// The same for an operation that runs beside another.
+    #[must_use]
+    pub fn of_guest(self) -> Self {
+        Self { guest: true, ..self }
+    }
+
+    /// Charges `bytes` of a sweep's tables; `what` they are of, for the message.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when there is no room for so many.
+    pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
+        self.pool.charge_to(self.tables(), bytes, what)
+    }
+
+    /// Bytes that there still are for a sweep's tables.
+    pub fn tables_left(&self) -> usize {
+        self.pool.left(self.tables())
+    }
+
+    /// The share of a sweep's tables.
+    fn tables(&self) -> Share {
+        if self.guest { Share::Guests } else { Share::Tables }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every step is done for the whole batch before the next begins, so that each is a short loop that keeps what it works with in
 //! registers.
 
-use super::{run::Kept, spec::Spec};
+use super::{desk::Kept, spec::Spec};
 use crate::disk::{lane::Lane, sorter::BATCH};
 
 /// Requests that are expanded together. Kept from batch to batch and from sweep to sweep: to clear it takes longer than a small

@@ -40,7 +40,7 @@ impl<F: Borrow<NodeFile>, const K: usize> Operands for &[&F; K] {
 }
 
 /// Diagrams that are gone as soon as they have been read, if nobody else holds them.
-impl Operands for Vec<Arc<NodeFile>> {
+impl Operands for &mut Vec<Arc<NodeFile>> {
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
         self.iter().map(Arc::as_ref).collect()
     }
@@ -155,7 +155,10 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
         return Ok(None);
     }
     drop(files);
-    operands.release();
+    // A guest may have to begin again.
+    if !run.desks.is_guest() {
+        operands.release();
+    }
     loop {
         match reduce(unreduced, nest, run)? {
             Reduced::Whole(file) => return Ok(Some(file)),

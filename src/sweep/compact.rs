@@ -14,8 +14,9 @@
 use std::mem;
 
 use super::{
+    desk::Desk,
     marks::{CHUNK, Marks, ones},
-    run::{Desk, Run},
+    run::Run,
 };
 use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
@@ -33,10 +34,10 @@ pub struct Compact<I> {
 
 /// Whether there is room for the marks of the levels from rank `top` down, and to look at all of them is worth it where so many
 /// requests lead to that level: it takes a thousandth of a request each.
-pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &Run<'_>) -> bool {
+pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
     let (ids, limits) = (file.levels().range(top).1, &run.space.limits);
-    let arrays = run.desks.len() * (limits.sort + 2 * limits.dense);
-    requests > ids / 1024 && Marks::bytes(ids) <= arrays as u64
+    let arrays = (limits.sort + 2 * limits.dense) as u64;
+    requests > ids / 1024 && Marks::bytes(ids) <= run.desks.take_free() as u64 * arrays
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot

@@ -29,10 +29,11 @@ use std::{
 
 use super::{
     compact::{self, Compact, compact},
+    desk::Desk,
     frontier::{Frontier, check_ids},
     ground::{Ground, Until},
     pile::Pile,
-    run::{Desk, Run},
+    run::Run,
     slices::Slices,
     spec::Spec,
     team::Parts,
@@ -132,7 +133,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
     /// the `count` requests there.
-    fn copied(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<Option<usize>> {
+    fn copied(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<Option<usize>> {
         let Ground { spec, variables, .. } = self.ground;
         if level < self.mixed || self.ground.until == Until::True {
             return Ok(None);
@@ -192,13 +193,16 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
     /// strips, if a worker could not sort its own at once. Answers whether the level is done in parts.
-    fn part(&mut self, level: usize, count: u64, run: &Run<'_>) -> Result<bool> {
+    fn part(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<bool> {
         let (before, now) = (self.workers.len(), self.workers[0].slices.strips());
-        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow.
-        let workers = if before > 1 { before } else { run.team.size() };
         let most = run.space.limits.most_sorted::<I, N>().max(1);
-        let alone = workers == 1 || count <= run.space.limits.alone || !self.is_worth_sharing(count);
+        let alone = count <= run.space.limits.alone || !self.is_worth_sharing(count);
         if alone && count <= most {
+            return Ok(false);
+        }
+        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow.
+        let workers = if before > 1 { before } else { run.desks.take_free() };
+        if workers == 1 && count <= most {
             return Ok(false);
         }
         let wanted = |workers: usize| match count / workers as u64 {

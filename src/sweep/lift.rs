@@ -25,7 +25,7 @@ use crate::{
         clock::Phase,
         dense::{Array, Dense},
         lane::Lane,
-        pool::{Charge, Share},
+        pool::Charge,
         space::Space,
     },
     error::Result,
@@ -58,10 +58,10 @@ impl<'f> Lift<'f> {
         }
         let bytes = Marks::bytes(below) as usize + (above + below.min(2 * above)) as usize * size_of::<I>();
         // The sweeps below need tables too.
-        if bytes > space.pool.left(Share::Tables) / 4 {
+        if bytes > space.tables_left() / 4 {
             return None;
         }
-        Some(Self { file, cut, below, _charge: space.pool.charge(bytes, "a lift").ok()? })
+        Some(Self { file, cut, below, _charge: space.charge(bytes, "a lift").ok()? })
     }
 
     /// What `spec` makes of `operands`, unless it takes more than `most` nodes before they are reduced.

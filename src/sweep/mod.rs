@@ -1,7 +1,7 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
 //! Read in this order: [`run`] and [`spec`] (what an operation works with, and what it is), [`expand`], [`ground`], [`frontier`] and [`batch`] (top-down), [`reduce`],
-//! [`number`], [`ordered`], [`marks`], [`lows`], [`fresh`], [`merge`] and [`siblings`] (bottom-up), [`team`], [`slices`] and [`pile`] (several threads
+//! [`number`], [`ordered`], [`marks`], [`lows`], [`fresh`], [`merge`] and [`siblings`] (bottom-up), [`desk`], [`team`], [`slices`] and [`pile`] (several threads
 //! inside one level, or several parts of it), [`small`] and [`table`] (both in plain arrays), [`build`] (one after the other),
 //! [`apply`] (the first operation), [`restrict`] (the first with a rule for levels), [`compact`] and [`lift`] (levels where nothing
 //! changes), [`nest`] and [`quantify`] (sweeps inside a sweep), [`search`] (an answer without a diagram), [`fold`] (what travels
@@ -15,6 +15,7 @@ pub mod compact;
 pub mod compose;
 pub mod constrain;
 pub mod copy;
+pub mod desk;
 pub mod difference;
 pub mod expand;
 pub mod fold;

@@ -11,11 +11,11 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
+    desk::Desk,
     fresh::Last,
     marks::CHUNK,
     merge::{Piece, merge},
     ordered::Ordered,
-    run::Desk,
     siblings::Siblings,
     team::{Parts, Team},
 };

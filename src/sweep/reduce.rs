@@ -21,9 +21,10 @@ use std::{ops::ControlFlow, sync::Mutex};
 use smallvec::SmallVec;
 
 use super::{
+    desk::Desk,
     nest::{Covers, Flat, Pause},
     number::{Ids, Nodes, number},
-    run::{Desk, Run},
+    run::Run,
     team::{Parts, Team},
 };
 use crate::{
@@ -167,12 +168,12 @@ impl<'a, I: Lane> Upward<'a, I> {
             let Rank { variable, shift } = self.ranks[rank];
             let settled = rank >= self.settled;
             if settled || !nest.covers(variable, self.writer.top()) {
-                let mut nodes = self.collect(rank, shift, true, run.desks)?;
+                let mut nodes = self.collect(rank, shift, true, &mut run.desks)?;
                 let fresh = number(&mut nodes, &mut self.writer, self.team, self.space)?;
                 self.forward(rank, nodes, fresh)?;
                 self.writer.end_level(if settled { variable } else { nest.name(variable) });
             } else {
-                let mut nodes = self.collect(rank, shift, false, run.desks)?;
+                let mut nodes = self.collect(rank, shift, false, &mut run.desks)?;
                 if !self.settle(&mut nodes, nest)? {
                     return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes)?)));
                 }

@@ -1,50 +1,13 @@
 //! What the sweeps of one operation work with, count and report.
 
-use std::{any::Any, ops::ControlFlow};
+use std::ops::ControlFlow;
 
-use super::team::Team;
+use super::{desk::Turn, team::Team};
 use crate::disk::{
     clock::{Phase, Timer},
-    sorter::Sorter,
     space::Space,
 };
 use crate::error::{Error, Result};
-
-/// The arrays that one worker of a sweep works with, kept from one to the next so that no page is fresh twice.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub struct Desk {
-    /// Sorts levels.
-    pub sorter: Sorter,
-    /// The children of one level's nodes.
-    pub children: Vec<u64>,
-    /// The ids of one level's nodes.
-    pub ids: Vec<u64>,
-    /// What requests are worked on in, for every kind of request.
-    pub batches: Kept,
-}
-
-impl Desk {
-    /// Gives all memory back to the system.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-}
-
-/// One of every type that has been needed.
-#[derive(Debug, Default)]
-pub struct Kept(Vec<Box<dyn Any + Send>>);
-
-impl Kept {
-    /// The one of type `T`, as it was left.
-    pub fn get<T: Any + Send + Default>(&mut self) -> &mut T {
-        let at = self.0.iter().position(|kept| kept.is::<T>()).unwrap_or_else(|| {
-            self.0.push(Box::<T>::default());
-            self.0.len() - 1
-        });
-        self.0[at].downcast_mut().expect("the type that was looked for")
-    }
-}
 
 /// What a sweep counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,8 +51,8 @@ pub struct Run<'a> {
     pub space: &'a Space,
     /// The threads of the store.
     pub team: &'a Team,
-    /// A desk for each of the team; work that is not shared is done at the first.
-    pub desks: &'a mut [Desk],
+    /// The desks it has; work that is not shared is done at the first.
+    pub desks: Turn<'a>,
     /// What has been counted.
     pub counters: Counters,
     /// Whom to tell.
@@ -97,9 +60,8 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run in `space` of `team` at `desks`, as many.
-    pub fn new(space: &'a Space, team: &'a Team, desks: &'a mut [Desk], progress: Option<Listener<'a>>) -> Self {
-        debug_assert_eq!(team.size(), desks.len());
+    /// A run in `space` of `team` at `desks`.
+    pub fn new(space: &'a Space, team: &'a Team, desks: Turn<'a>, progress: Option<Listener<'a>>) -> Self {
         Self { space, team, desks, counters: Counters::default(), progress }
     }
 

@@ -69,7 +69,7 @@ mod tests {
         disk::space::{Space, testing},
         error::Error,
         file::writer::NodeWriter,
-        sweep::{run::Desk, team::Team},
+        sweep::{desk::Desks, team::Team},
     };
 
     /// Whatever the levels say, as a file: pairs of a variable and its nodes.
@@ -101,7 +101,7 @@ mod tests {
             for (space, other) in [(&spaces[0], &spaces[1]), (&spaces[1], &spaces[0])] {
                 let file = file_of(levels, space);
                 let found = [space, other].map(|space| {
-                    match validate(&file, &mut Run::new(space, &Team::default(), &mut [Desk::default()], None)) {
+                    match validate(&file, &mut Run::new(space, &Team::default(), Desks::new(1).turn(false), None)) {
                         Ok(()) => None,
                         Err(Error::BrokenInvariant { invariant, .. }) => Some(invariant),
                         Err(other) => panic!("{other}"),

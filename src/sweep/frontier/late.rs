@@ -6,8 +6,8 @@ use crate::{
     error::Result,
     sweep::{
         batch::Batch,
+        desk::Desk,
         ground::{Ground, window_of},
-        run::Desk,
         spec::Spec,
     },
 };

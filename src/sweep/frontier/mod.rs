@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use super::{
     batch::{Asking, Batch},
+    desk::Desk,
     ground::{Ground, Until, window_of},
     pile::Pile,
-    run::Desk,
     slices::Slices,
     spec::Spec,
 };

@@ -1,0 +1,202 @@
+//! Operations that several threads call on one store at once.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::{
+    collections::HashSet,
+    ops::ControlFlow,
+    sync::{
+        Arc, Condvar, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{functions::random_function, limits, tight, tightest};
+use strata_bdd::{
+    Bdd, Config, ProgressCallback, Result, Store,
+    testing::{Limits, Testing},
+};
+
+/// Long enough for whatever should happen.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn store_of(threads: usize, limits: Limits, progress: ProgressCallback) -> Store {
+    let testing = Testing { limits: Some(limits), backend: None };
+    Store::new(Config { threads, testing, progress: Some(progress), ..Config::default() }).unwrap()
+}
+
+/// Waits until `it` is so; not for ever.
+fn waits_until(it: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !it() && start.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(1));
+    }
+    it()
+}
+
+type Operation = fn(&Bdd, &Bdd) -> Result<Bdd>;
+
+/// One of every kind of sweep; the functions are of variables 0 to 9.
+const OPERATIONS: [(&str, Operation); 13] = [
+    ("apply", |f, g| f.xor(g)),
+    ("apply to what is given away", |f, g| f.clone() & g.clone()),
+    ("ite", |f, g| f.ite(g, &f.negated().xor(g)?)),
+    ("restrict", |f, _| f.restrict([(2, true), (7, false)])),
+    ("exists", |f, _| f.exists([1, 3, 8])),
+    ("unique", |f, _| f.unique([4])),
+    ("and_exists", |f, g| f.and_exists(g, [0, 5, 9])),
+    ("compose", |f, g| f.compose(5, g)),
+    ("compose_all", |f, g| f.compose_all([(5, g), (2, &f.negated())])),
+    ("constrain", |f, g| f.constrain(g)),
+    ("simplify", |f, g| f.simplify(g)),
+    ("disjoint", |f, g| Ok(if f.disjoint(g)? { f.clone() } else { g.clone() })),
+    ("sat_count", |f, g| {
+        f.path_count()?;
+        Ok(if f.sat_count(10)? == g.sat_count(10)? { f.clone() } else { g.clone() })
+    }),
+];
+
+#[test]
+fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
+    for small in [1 << 14, 0] {
+        for (name, operation) in OPERATIONS {
+            // Each thread goes on when the other one is in its operation, too.
+            let (armed, here, both) = (Arc::new(AtomicBool::new(false)), Mutex::new(HashSet::new()), Condvar::new());
+            let listens = armed.clone();
+            let progress: ProgressCallback = Arc::new(move |_| {
+                if !listens.load(SeqCst) {
+                    return ControlFlow::Continue(());
+                }
+                let mut here = here.lock().unwrap();
+                here.insert(thread::current().id());
+                both.notify_all();
+                let (_here, waited) = both.wait_timeout_while(here, PATIENCE, |here| here.len() < 2).unwrap();
+                if waited.timed_out() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let store = store_of(2, limits(|limits| limits.small = small), progress);
+            let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
+            let right = operation(&f, &g)?;
+            armed.store(true, SeqCst);
+            let made = thread::scope(|scope| {
+                [0; 2].map(|_| scope.spawn(|| operation(&f, &g))).map(|made| made.join().unwrap())
+            });
+            for made in made {
+                assert!(made.unwrap_or_else(|error| panic!("{name}: {error}")) == right, "{name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn operations_on_many_nodes_and_those_of_a_store_with_one_thread_take_turns() {
+    for (threads, beside) in [(2, 100), (1, 1 << 17)] {
+        let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (within, widest) = (inside.clone(), most.clone());
+        let progress: ProgressCallback = Arc::new(move |_| {
+            widest.fetch_max(within.fetch_add(1, SeqCst) + 1, SeqCst);
+            thread::sleep(Duration::from_millis(1));
+            within.fetch_sub(1, SeqCst);
+            ControlFlow::Continue(())
+        });
+        let store = store_of(threads, limits(|limits| limits.beside = beside), progress);
+        let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
+        most.store(0, SeqCst);
+        thread::scope(|scope| {
+            let made = [0; 3].map(|_| scope.spawn(|| f.xor(&g)));
+            assert!(made.map(|made| made.join().unwrap().unwrap()).windows(2).all(|made| made[0] == made[1]));
+        });
+        assert_eq!((inside.load(SeqCst), most.load(SeqCst)), (0, 1), "{threads} threads");
+    }
+}
+
+#[test]
+fn a_guest_that_runs_out_of_tables_begins_again_when_it_is_its_turn() -> Result<()> {
+    for given_away in [false, true] {
+        // Whoever has the turn stays in its callback until the guest has been given up.
+        let (store_in_callback, stays, is_there) =
+            (Arc::new(OnceLock::<Store>::new()), Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (seen, staying, there) = (store_in_callback.clone(), stays.clone(), is_there.clone());
+        let progress: ProgressCallback = Arc::new(move |_| {
+            there.store(true, SeqCst);
+            let given_up = || seen.get().unwrap().operations().last().unwrap().operation == "apply";
+            let gone_on = !staying.load(SeqCst) || waits_until(given_up);
+            staying.store(false, SeqCst);
+            if gone_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let store = store_of(2, limits(|limits| limits.tables = 2 << 20), progress);
+        assert!(store_in_callback.set(store.clone()).is_ok());
+        let cube = |odd: u32| store.cube((0..1000).map(|at| (2 * at + odd, true)));
+        let (f, g) = (cube(0)?, cube(1)?);
+        let right = f.and(&g)?;
+        let few = random_function(&store, 1, 10);
+        let half = few.restrict([(0, true)])?;
+        stays.store(true, SeqCst);
+        is_there.store(false, SeqCst);
+        let (host, guest) = thread::scope(|scope| {
+            let host = scope.spawn(|| few.restrict([(0, true)]));
+            assert!(waits_until(|| is_there.load(SeqCst)));
+            let guest = if given_away { f.clone() & g.clone() } else { f.and(&g) };
+            (host.join().unwrap(), guest)
+        });
+        assert!(host? == half && guest? == right);
+        let names: Vec<_> = store.operations().iter().rev().map(|operation| operation.operation).take(3).collect();
+        assert_eq!(names, ["apply", "restrict", "apply"]);
+    }
+    Ok(())
+}
+
+/// What a thread makes of `f` and `g`, one after another.
+fn chain(f: &Bdd, g: &Bdd) -> Result<Vec<u128>> {
+    let mut hashes = Vec::new();
+    let (mut f, mut g) = (f.clone(), g.clone());
+    for (_, operation) in OPERATIONS {
+        let made = operation(&f, &g)?;
+        hashes.push(made.content_hash());
+        let next = f.xor(&made)?;
+        if !next.is_constant() {
+            (f, g) = (g, next);
+        }
+    }
+    Ok(hashes)
+}
+
+#[test]
+fn what_several_threads_make_at_once_is_the_same_to_the_byte() -> Result<()> {
+    let alone = store_of(1, limits(|_| ()), Arc::new(|_| ControlFlow::Continue(())));
+    let pairs = [(1, 2), (3, 4), (5, 6), (7, 8)];
+    let operands = |store: &Store| pairs.map(|(f, g)| [f, g].map(|seed| random_function(store, seed, 10)));
+    let right = operands(&alone).iter().map(|[f, g]| chain(f, g)).collect::<Result<Vec<_>>>()?;
+    // Who is the only one there shares its levels; some are no guests; some run out of tables.
+    let shared = |limits| Limits { alone: 5, ..limits };
+    let few_tables = |limits: Limits| Limits { tables: 100 << 10, ..limits };
+    let divisions = [
+        limits(|_| ()),
+        shared(limits(|_| ())),
+        shared(limits(|limits| limits.beside = 500)),
+        few_tables(limits(|_| ())),
+        tight(),
+        shared(tight()),
+        few_tables(shared(tight())),
+        tightest(),
+    ];
+    for (at, limits) in divisions.into_iter().enumerate() {
+        for threads in [2, 3] {
+            let store = store_of(threads, limits.clone(), Arc::new(|_| ControlFlow::Continue(())));
+            let operands = operands(&store);
+            let made = thread::scope(|scope| {
+                let made = operands.each_ref().map(|[f, g]| scope.spawn(move || chain(f, g)));
+                made.map(|made| made.join().unwrap())
+            });
+            for (made, right) in made.into_iter().zip(&right) {
+                assert!(made? == *right, "division {at}, {threads} threads");
+            }
+            drop(operands);
+            assert_eq!(store.stats().temp_bytes, 0);
+        }
+    }
+    Ok(())
+}
