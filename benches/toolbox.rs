@@ -60,7 +60,7 @@ fn queueing(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(u64::from(COUNT)));
         group.bench_with_input(BenchmarkId::from_parameter(levels), &levels, |bencher, &levels| {
             bencher.iter_batched(
-                || LevelQueue::new(levels, 1, &space).expect("the share is free"),
+                || LevelQueue::new(levels, &space).expect("the share is free"),
                 |mut queue| {
                     requests(COUNT)
                         .try_for_each(|request| queue.push(request[1] as usize % levels, request, &space))

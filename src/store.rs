@@ -74,7 +74,7 @@ pub struct Config {
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
-    /// thread that called the operation, which it may stop: then that answers [`Error::Stopped`], and what it had made is gone.
+    /// thread that called the operation, so on several threads at once where several do, which it may stop: then that answers [`Error::Stopped`], and what it had made is gone.
     /// Default: nobody. It may look at [`Store::stats`]; whatever sweeps, or writes nodes, answers [`Error::InsideCallback`] there.
     /// Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
@@ -124,9 +124,10 @@ impl fmt::Debug for Config {
 /// A home for diagrams: an ordinary value, cheap to clone, of which there may be several.
 ///
 /// Diagrams of one store can be used together, from any thread. As many small operations run side by side as the store has
-/// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn, and has what threads are left; so does what
-/// draws samples, looks for an optimum, or opens or validates a diagram. Use several stores to run several large ones at once, each
-/// within a budget of its own.
+/// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
+/// optimum, or opens or validates a diagram. Who has the turn takes all threads that are free when there is a level to share, and
+/// keeps them to its end, unless it is called from a thread of a `rayon` pool. Use several stores to run several large operations at
+/// once, each within a budget of its own.
 ///
 /// ```
 /// use std::thread;
@@ -179,8 +180,8 @@ pub struct Stats {
     pub times: Times,
 }
 
-/// What the sweeps of a store spent time on. What is sorted and what is waited for is part of the sweeps as well; with several
-/// threads, these two are sums over all of them.
+/// What the sweeps of a store spent time on, the sum of those that run side by side. What is sorted and what is waited for is part of
+/// the sweeps as well; where several threads share a level, these two are sums over all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Times {
@@ -332,7 +333,7 @@ impl Store {
 
     /// The same for an operation on so many `nodes`, which does not wait for its turn where these are few and there is a desk.
     ///
-    /// It begins again, when it is its turn, where the tables of guests have no room for it.
+    /// It begins again, when it is its turn, where there are too few tables for it beside others.
     pub(crate) fn run_beside<T>(
         &self,
         name: &'static str,

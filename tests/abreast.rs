@@ -4,7 +4,6 @@
 mod common;
 
 use std::{
-    collections::HashSet,
     ops::ControlFlow,
     sync::{
         Arc, Condvar, Mutex, OnceLock,
@@ -13,6 +12,8 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+
+use rayon::{ThreadPoolBuilder, prelude::*};
 
 use common::{functions::random_function, limits, tight, tightest};
 use strata_bdd::{
@@ -52,29 +53,43 @@ const OPERATIONS: [(&str, Operation); 13] = [
     ("compose_all", |f, g| f.compose_all([(5, g), (2, &f.negated())])),
     ("constrain", |f, g| f.constrain(g)),
     ("simplify", |f, g| f.simplify(g)),
-    ("disjoint", |f, g| Ok(if f.disjoint(g)? { f.clone() } else { g.clone() })),
+    ("disjoint", |f, g| Ok(if f.disjoint(&g.diff(f)?)? { f.clone() } else { g.clone() })),
     ("sat_count", |f, g| {
         f.path_count()?;
         Ok(if f.sat_count(10)? == g.sat_count(10)? { f.clone() } else { g.clone() })
     }),
 ];
 
+/// Where two threads meet, again and again.
+#[derive(Default)]
+struct Meeting {
+    /// How often somebody has come.
+    came: Mutex<u64>,
+    both: Condvar,
+}
+
+impl Meeting {
+    /// Waits for the other thread; answers whether it comes.
+    fn wait(&self) -> bool {
+        let mut came = self.came.lock().unwrap();
+        *came += 1;
+        let enough = came.next_multiple_of(2);
+        self.both.notify_all();
+        let (_came, waited) = self.both.wait_timeout_while(came, PATIENCE, |came| *came < enough).unwrap();
+        !waited.timed_out()
+    }
+}
+
 #[test]
 fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
     for small in [1 << 14, 0] {
         for (name, operation) in OPERATIONS {
-            // Each thread goes on when the other one is in its operation, too.
-            let (armed, here, both) = (Arc::new(AtomicBool::new(false)), Mutex::new(HashSet::new()), Condvar::new());
-            let listens = armed.clone();
+            // After every level of every sweep each thread waits for the other one.
+            let (armed, meeting) = (Arc::new(AtomicBool::new(false)), Arc::new(Meeting::default()));
+            let (listens, meets) = (armed.clone(), meeting.clone());
             let progress: ProgressCallback = Arc::new(move |_| {
-                if !listens.load(SeqCst) {
-                    return ControlFlow::Continue(());
-                }
-                let mut here = here.lock().unwrap();
-                here.insert(thread::current().id());
-                both.notify_all();
-                let (_here, waited) = both.wait_timeout_while(here, PATIENCE, |here| here.len() < 2).unwrap();
-                if waited.timed_out() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                let goes_on = !listens.load(SeqCst) || meets.wait();
+                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             let store = store_of(2, limits(|limits| limits.small = small), progress);
             let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
@@ -86,6 +101,7 @@ fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
             for made in made {
                 assert!(made.unwrap_or_else(|error| panic!("{name}: {error}")) == right, "{name}");
             }
+            assert!(*meeting.came.lock().unwrap() > 0, "{name}");
         }
     }
     Ok(())
@@ -183,9 +199,17 @@ fn what_several_threads_make_at_once_is_the_same_to_the_byte() -> Result<()> {
         few_tables(shared(tight())),
         tightest(),
     ];
+    let overlaps = Arc::new(AtomicUsize::new(0));
     for (at, limits) in divisions.into_iter().enumerate() {
         for threads in [2, 3] {
-            let store = store_of(threads, limits.clone(), Arc::new(|_| ControlFlow::Continue(())));
+            let (inside, overlaps) = (AtomicUsize::new(0), overlaps.clone());
+            let progress: ProgressCallback = Arc::new(move |_| {
+                overlaps.fetch_add(inside.fetch_add(1, SeqCst), SeqCst);
+                thread::yield_now();
+                inside.fetch_sub(1, SeqCst);
+                ControlFlow::Continue(())
+            });
+            let store = store_of(threads, limits.clone(), progress);
             let operands = operands(&store);
             let made = thread::scope(|scope| {
                 let made = operands.each_ref().map(|[f, g]| scope.spawn(move || chain(f, g)));
@@ -198,5 +222,18 @@ fn what_several_threads_make_at_once_is_the_same_to_the_byte() -> Result<()> {
             assert_eq!(store.stats().temp_bytes, 0);
         }
     }
+    assert!(overlaps.load(SeqCst) > 0, "nothing ran beside anything");
+    Ok(())
+}
+
+/// A thread of a pool that waits takes up other work of the pool, which may want what it has itself.
+#[test]
+fn operations_called_from_a_rayon_pool_come_to_an_end() -> Result<()> {
+    let store = store_of(2, limits(|limits| limits.alone = 5), Arc::new(|_| ControlFlow::Continue(())));
+    let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
+    let right = f.xor(&g)?;
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let made: Result<Vec<_>> = pool.install(|| (0..100).into_par_iter().map(|_| f.xor(&g)).collect());
+    assert!(made?.iter().all(|made| *made == right));
     Ok(())
 }

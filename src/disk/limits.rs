@@ -46,6 +46,9 @@ pub struct Limits {
     pub narrow_ids: u64,
 }
 
+/// Requests of the largest operation that may be done in plain arrays: beyond, these are slower than sweeps.
+const LARGEST_SMALL: u64 = 1 << 14;
+
 impl Limits {
     /// The division of `budget` bytes.
     pub fn of(budget: usize) -> Self {
@@ -68,7 +71,7 @@ impl Limits {
             guests: 0,
             workers: 1,
             growth: 1,
-            small: (budget as u64 / 4096).min(1 << 14),
+            small: budget as u64 / 4096,
             alone: 1 << 13,
             beside: 1 << 17,
             compress: true,
@@ -93,6 +96,7 @@ impl Limits {
         let Self { sort, dense, window, tables, .. } = self;
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
-        Self { sort, dense, window, tables: tables - guests, guests, workers, ..self }
+        let small = (self.small / workers as u64).min(LARGEST_SMALL);
+        Self { sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
     }
 }

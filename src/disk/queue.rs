@@ -40,7 +40,7 @@ pub struct LevelQueue<I, const N: usize> {
     near: usize,
     /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// Its part of the queues' own share, a quarter of which it has in any case.
+    /// A worker's part of the queues' own share, a quarter of which it has in any case.
     quota: usize,
     /// The bytes that its logs hold.
     held: usize,
@@ -58,14 +58,13 @@ const SPARES: usize = 16;
 const GROUP: usize = 64;
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
-    /// An empty queue of `levels` levels, one of so many `queues` that use their share at the same time.
+    /// An empty queue of `levels` levels: one worker's.
     ///
     /// # Errors
     /// `BudgetExceeded` when the share of tables has no room for so many, even empty.
-    pub fn new(levels: usize, queues: usize, space: &Space) -> Result<Self> {
+    pub fn new(levels: usize, space: &Space) -> Result<Self> {
         let charge = Self::charge(levels, space)?;
-        let queues = if space.guest { space.limits.workers } else { queues };
-        let quota = space.pool.limit(Share::Queue) / queues;
+        let quota = space.pool.limit(Share::Queue) / space.limits.workers;
         let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
         let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
         let (spare, fillings) = (Vec::new(), Default::default());
@@ -239,10 +238,11 @@ mod tests {
 
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
-        let space =
-            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (16 << 10, 1 << 20, false));
+        let space = testing::space_with(|limits| {
+            (limits.block, limits.queue, limits.compress, limits.workers) = (16 << 10, 1 << 20, false, 2);
+        });
         let _others: Vec<_> = std::iter::from_fn(|| space.pool.take(Share::Queue, Class::Small)).collect();
-        let mut queue = LevelQueue::<u32, 3>::new(4, 2, &space).expect("room for tables");
+        let mut queue = LevelQueue::<u32, 3>::new(4, &space).expect("room for tables");
         for at in 0..100_000 {
             queue.push(2 + at as usize % 2, [at; 3], &space).expect("room on disk");
         }
@@ -257,9 +257,9 @@ mod tests {
     #[test]
     fn a_queue_beside_others_takes_little_for_a_level_of_one_record() {
         const LEVELS: usize = 1000;
-        let space = testing::space_with(|limits| (limits.block, limits.queue) = (64 << 10, 8 << 20));
+        let space = testing::space_with(|limits| (limits.block, limits.queue, limits.workers) = (64 << 10, 8 << 20, 2));
         let _others: Vec<_> = std::iter::from_fn(|| space.pool.take(Share::Queue, Class::Small)).collect();
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 2, &space).expect("room for tables");
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space).expect("room for tables");
         for level in 0..LEVELS {
             queue.push(level, [1; 3], &space).expect("room on disk");
         }
@@ -271,7 +271,7 @@ mod tests {
         const LEVELS: usize = 60;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space)?;
         for level in 0..LEVELS - 1 {
             (0..30_000).try_for_each(|at| queue.push(level + 1, [at; 3], &space))?;
             queue.push(LEVELS - 1, [0; 3], &space)?;
@@ -286,7 +286,7 @@ mod tests {
     fn levels_that_are_taken_again_and_again_lose_nothing() -> Result<()> {
         const AGAIN: usize = 2 * GROUP + 3;
         let space = testing::space_with(|limits| (limits.block, limits.queue) = (4 << 10, 16 << 10));
-        let mut queue = LevelQueue::<u32, 3>::new(3 * AGAIN, 1, &space)?;
+        let mut queue = LevelQueue::<u32, 3>::new(3 * AGAIN, &space)?;
         for level in AGAIN..3 * AGAIN {
             for at in 0..1000 {
                 queue.push(at % AGAIN, [level as u32, at as u32, 0], &space)?;
@@ -312,7 +312,7 @@ mod tests {
         const SHARE: usize = 1 << 20;
         const SMALL: usize = SHARE / 256;
         let space = testing::space_with(|limits| (limits.block, limits.queue) = (16 << 10, SHARE));
-        let mut queue = LevelQueue::<u32, 3>::new(SMALL + 1, 1, &space).expect("room for tables");
+        let mut queue = LevelQueue::<u32, 3>::new(SMALL + 1, &space).expect("room for tables");
         for level in 0..SMALL {
             queue.push(level, [1; 3], &space).expect("room");
         }
@@ -333,7 +333,7 @@ mod tests {
         const RECORDS: u32 = 500_000;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 512 << 10, false));
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space)?;
         for at in 0..RECORDS {
             queue.push(at.wrapping_mul(0x9e37_79b1) as usize % LEVELS, [at; 3], &space)?;
         }
@@ -350,7 +350,7 @@ mod tests {
         const RECORDS: u32 = 2_000_000;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, 1, &space)?;
+        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space)?;
         let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % LEVELS;
         for at in 0..RECORDS {
             queue.push(level_of(at), [at; 3], &space)?;
@@ -375,7 +375,7 @@ mod tests {
     /// Pushes to the levels at and behind each level as it is reached, `pushes` while there are many to come and few later, to a
     /// queue and to its obviously right twin, one heap over everything, and compares what they give.
     fn compare_with_a_heap(levels: u32, pushes: u32, space: &Space) -> Result<()> {
-        let mut queue = LevelQueue::<u32, 3>::new(levels as usize, 1, space)?;
+        let mut queue = LevelQueue::<u32, 3>::new(levels as usize, space)?;
         let mut heap = BinaryHeap::new();
         let mut sorter = Sorter::default();
         let mut state = 5u32;

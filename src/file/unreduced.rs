@@ -94,6 +94,11 @@ impl<I: Lane> Unreduced<I> {
         self.parts.iter().flat_map(|part| &part.counts).map(|count| count.nodes).sum()
     }
 
+    /// The same with those below that are as they were.
+    pub fn all_nodes(&self) -> u64 {
+        self.nodes() + self.below.as_ref().map_or(0, NodeWriter::nodes)
+    }
+
     /// Slots that lead to true.
     pub fn trues(&self) -> u64 {
         self.parts.iter().map(Part::trues).sum()

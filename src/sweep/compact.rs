@@ -36,8 +36,8 @@ pub struct Compact<I> {
 /// requests lead to that level: it takes a thousandth of a request each.
 pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
     let (ids, limits) = (file.levels().range(top).1, &run.space.limits);
-    let arrays = (limits.sort + 2 * limits.dense) as u64;
-    requests > ids / 1024 && Marks::bytes(ids) <= run.desks.take_free() as u64 * arrays
+    let fits = |desks: usize| Marks::bytes(ids) <= (desks * (limits.sort + 2 * limits.dense)) as u64;
+    requests > ids / 1024 && (fits(run.desks.len()) || fits(run.desks.take_free()))
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!   an operation ─► its turn: a desk ─► a level to be shared: all desks that are free
-//!   a small one, while another has the turn ─► a guest: a desk that is free, and no more
+//!   a small one, while another has the turn or waits for it ─► a guest: a desk, and no more until nobody has the turn
 //! ```
 //! So operations that are called from several threads run side by side while they are small, and a large one has all threads of
-//! its store.
+//! its store. Who waits for the turn has it in the order of coming, and the last desk is kept for whoever is next.
 
 use std::{
     any::Any,
@@ -67,26 +67,42 @@ struct State {
     free: Vec<Desk>,
     /// Whether somebody has the turn.
     taken: bool,
-    /// How many wait.
+    /// How many have come for the turn and would not do without, and how many of them have had it.
+    came: u64,
+    served: u64,
+    /// How many wait, for the turn or for a desk.
     waiting: usize,
+}
+
+impl State {
+    /// Whether the turn is free, and nobody waits for it.
+    fn is_idle(&self) -> bool {
+        !self.taken && self.came == self.served
+    }
 }
 
 impl Desks {
     /// So many desks.
     pub fn new(count: usize) -> Self {
         let free = (0..count).map(|_| Desk::default()).collect();
-        Self { state: Mutex::new(State { free, taken: false, waiting: 0 }), freed: Condvar::new() }
+        Self { state: Mutex::new(State { free, taken: false, came: 0, served: 0, waiting: 0 }), freed: Condvar::new() }
     }
 
-    /// Waits for the turn; or, where somebody has it and a guest would do, for a desk.
+    /// Waits for the turn; or, where a guest would do and the turn is not idle, for a desk.
     pub fn turn(&self, guest_would_do: bool) -> Turn<'_> {
         let mut state = self.lock();
+        let ticket = state.came;
+        state.came += u64::from(!guest_would_do);
         loop {
-            let guest = state.taken;
-            if (guest_would_do || !guest)
-                && let Some(desk) = state.free.pop()
-            {
-                state.taken = true;
+            let guest = guest_would_do && !state.is_idle();
+            let may = if guest {
+                state.taken || state.free.len() > 1
+            } else {
+                !state.taken && (guest_would_do || state.served == ticket)
+            };
+            if may && let Some(desk) = state.free.pop() {
+                state.taken |= !guest;
+                state.served += u64::from(!guest_would_do);
                 return Turn { home: self, desks: smallvec![desk], guest };
             }
             state.waiting += 1;
@@ -114,10 +130,16 @@ impl Turn<'_> {
         self.guest
     }
 
-    /// Takes the desks that are free as well, unless it is a guest's; gives how many it has then.
+    /// Takes the desks that are free as well, and the turn, if that is idle, where it has not; gives how many desks it has then.
+    ///
+    /// A thread of a `rayon` pool that waits for others takes up other work of its pool meanwhile, which may be to wait for these
+    /// very desks. So there it does with the desk it has.
     pub fn take_free(&mut self) -> usize {
-        if !self.guest {
-            self.desks.extend(self.home.lock().free.drain(..).rev());
+        let mut state = self.home.lock();
+        let has_turn = !self.guest || state.is_idle();
+        if has_turn && rayon::current_thread_index().is_none() {
+            (self.guest, state.taken) = (false, true);
+            self.desks.extend(state.free.drain(..).rev());
         }
         self.desks.len()
     }
@@ -169,10 +191,47 @@ mod tests {
         drop(host);
         let mut next = desks.turn(false);
         assert_eq!((next.is_guest(), next.take_free()), (false, 2));
-        drop(guest);
-        assert_eq!(next.take_free(), 3);
         drop(next);
-        assert_eq!(desks.lock().free.len(), 3);
+        // Whose turn it is, when it is nobody's.
+        assert_eq!((guest.take_free(), guest.is_guest()), (3, false));
+        drop(guest);
+        let state = desks.lock();
+        assert_eq!((state.free.len(), state.is_idle()), (3, true));
+    }
+
+    #[test]
+    fn who_waits_for_the_turn_comes_before_those_who_come_later() {
+        for count in [1, 2] {
+            let desks = Desks::new(count);
+            let host = desks.turn(true);
+            let order = Mutex::new(Vec::new());
+            thread::scope(|scope| {
+                for own in 0..2 {
+                    let (desks, order) = (&desks, &order);
+                    scope.spawn(move || {
+                        let turn = desks.turn(false);
+                        order.lock().expect("no panic").push(own);
+                        drop(turn);
+                    });
+                    while desks.lock().waiting <= own {
+                        thread::yield_now();
+                    }
+                }
+                drop(host);
+                // A small one is a guest as long as they wait, and leaves them a desk.
+                let small = desks.turn(true);
+                assert!(small.is_guest() || order.lock().expect("no panic").len() == 2);
+            });
+            assert_eq!(order.into_inner().expect("no panic"), [0, 1]);
+        }
+    }
+
+    #[test]
+    fn a_thread_of_another_pool_does_with_one_desk() {
+        let desks = Desks::new(2);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        assert_eq!(pool.install(|| desks.turn(false).take_free()), 1);
+        assert_eq!(desks.turn(false).take_free(), 2);
     }
 
     #[test]
@@ -186,8 +245,8 @@ mod tests {
                     for at in 0..400 {
                         let mut turn = desks.turn(own > 1);
                         assert!(own > 1 || !turn.is_guest(), "it wanted the turn");
-                        assert!(turn.is_guest() || hosts.fetch_add(1, SeqCst) == 0, "two have the turn");
                         let held = if at % 3 == 0 { turn.take_free() } else { turn.len() };
+                        assert!(turn.is_guest() || hosts.fetch_add(1, SeqCst) == 0, "two have the turn");
                         assert!(busy.fetch_add(held, SeqCst) + held <= 2, "more desks than there are");
                         thread::yield_now();
                         busy.fetch_sub(held, SeqCst);

@@ -69,7 +69,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     let mut sweep = Downward::new(ground, above)?;
     ask_all(&mut |request| sweep.workers[0].pass_on(request))?;
     for level in 0..variables.len() {
-        if sweep.workers.iter().any(Frontier::ended) {
+        if sweep.ended() {
             break;
         }
         let count = sweep.waiting(level)?;
@@ -129,6 +129,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
         let mixed = last.map_or(0, |last| last + 1);
         Ok(Self { ground, workers, result, made: 0, mixed, unshared: None })
+    }
+
+    /// Whether nobody wants the rest.
+    fn ended(&self) -> bool {
+        matches!(self.ground.until, Until::Beyond(most) if self.made > most) || self.workers.iter().any(Frontier::ended)
     }
 
     /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
@@ -237,8 +242,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
         let logs = Slices::count(parts, strips, down).max(parts.logs(up).start);
         let least = parts.workers() * parts.logs(up).start * space.pool.smallest();
+        // What guests make meanwhile takes tables, too.
+        let others = if space.guest { 0 } else { space.limits.guests };
         (parts.workers() == self.workers.len() || least <= space.limits.queue)
-            && LevelQueue::<I, N>::charge(parts.workers() * logs, space).is_ok()
+            && LevelQueue::<I, N>::charge(parts.workers() * logs, space)
+                .is_ok_and(|_charge| space.tables_left() >= others)
     }
 
     /// Parts what is left from `level` on as `slices` say, among more workers if there are more.

@@ -104,7 +104,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
 
     /// A queue of all levels.
     pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
-        LevelQueue::new(slices.all_logs(self.variables.len()), slices.workers(), self.space)
+        LevelQueue::new(slices.all_logs(self.variables.len()), self.space)
     }
 }
 

@@ -87,10 +87,10 @@ impl<'f> Lift<'f> {
             })
         };
         let (reserved, above) = (marks.count() / 2 + 1, self.file.levels().end() - self.below);
-        let most = most.saturating_add(reserved).saturating_sub(above);
+        let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let asked = Unreduced { levels: Levels::new(reserved), ..Unreduced::new() };
         let unreduced = expand(spec, operands, asked, Until::Beyond(most), ask_all, run)?;
-        if unreduced.levels.end() > most {
+        if unreduced.all_nodes() > most {
             return Ok(None);
         }
         let (mut writer, mut arrived) = reduce_below(unreduced, run)?;

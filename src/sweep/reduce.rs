@@ -148,7 +148,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let road = Road { logs: &logs, parts, space };
         let mut workers = Vec::with_capacity(outputs.len());
         for Part { counts, arcs, ones, mut passed } in outputs {
-            let queue = LevelQueue::new(levels.ranks() << parts.shift, parts.workers(), space)?;
+            let queue = LevelQueue::new(levels.ranks() << parts.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
             passed.drain(space, |block| {

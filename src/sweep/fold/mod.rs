@@ -100,7 +100,7 @@ pub fn fold<C: Load<N>, const N: usize>(
         file,
         ranks,
         load,
-        queue: LevelQueue::new(top, 1, space)?,
+        queue: LevelQueue::new(top, space)?,
         terminal: terminal.into(),
         below: Level::new(mem::take(&mut run.desks[0].ids)),
     };

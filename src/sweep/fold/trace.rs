@@ -167,7 +167,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let _sweep = run.begin("trace");
     let (space, levels) = (run.space, file.levels());
     let mut incoming = Incoming { inner: Stack::of(log.inner), ends: Stack::of(log.ends), node: 0, more: true, space };
-    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, 1, space)?, space };
+    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
         let (first, end) = levels.range(rank);

@@ -42,6 +42,8 @@ pub struct Frontier<'a, I, S, const N: usize> {
     next: u64,
     /// How far the high slot of a node is from its low one.
     step: u64,
+    /// Nodes made on the levels above.
+    made: u64,
     /// How many of `part.ones` come from the levels above.
     ones_above: u64,
 }
@@ -73,7 +75,19 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: u64::MAX }
         });
         let (queue, ones_above, slices) = (ground.queue(slices)?, part.ones.count(), slices.clone());
-        Ok(Self { ground: *ground, operands, slices, queue, part, level: 0, first: 0, next: 0, step: 1, ones_above })
+        Ok(Self {
+            ground: *ground,
+            operands,
+            slices,
+            queue,
+            part,
+            level: 0,
+            first: 0,
+            next: 0,
+            step: 1,
+            made: 0,
+            ones_above,
+        })
     }
 
     /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
@@ -174,8 +188,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn ended(&self) -> bool {
         match self.ground.until {
             Until::Done => false,
-            // Never more than the table of levels will say, which goes by the widest part.
-            Until::Beyond(most) => self.next / (2 * self.step) * self.step > most,
+            Until::Beyond(most) => self.made + self.nodes() > most,
             Until::True => self.part.trues() > 0,
         }
     }
@@ -208,6 +221,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn end_level(&mut self) {
         let ones = self.part.ones.count();
         self.part.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
+        self.made += self.nodes();
         (self.first, self.ones_above) = (self.next, ones);
     }
 
