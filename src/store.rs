@@ -66,17 +66,17 @@ pub struct Config {
     /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
     /// instead.
     pub scratch: PathBuf,
-    /// Threads that share the larger levels of a sweep, and so many small operations that may run side by side, called from as many
-    /// threads of yours. Default 1. Each needs memory of its own, so a store has no more than one
+    /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
+    /// several threads. Default 1. Each needs memory of its own, so a store has no more than one
     /// for every 8 MiB of the budget; [`Store::config`] says how many. Results are the same, to the byte, whatever their number.
     pub threads: usize,
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
-    /// thread that called the operation, so on several threads at once where several do, which it may stop: then that answers [`Error::Stopped`], and what it had made is gone.
-    /// Default: nobody. It may look at [`Store::stats`]; whatever sweeps, or writes nodes, answers [`Error::InsideCallback`] there.
-    /// Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
+    /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
+    /// [`Error::Stopped`]; what that had made is gone. Default: nobody. It may look at [`Store::stats`]; whatever sweeps, or writes
+    /// nodes, answers [`Error::InsideCallback`] there. Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
@@ -123,11 +123,11 @@ impl fmt::Debug for Config {
 
 /// A home for diagrams: an ordinary value, cheap to clone, of which there may be several.
 ///
-/// Diagrams of one store can be used together, from any thread. As many small operations run side by side as the store has
+/// Diagrams of one store can be used together, from any thread. Up to as many small operations run side by side as the store has
 /// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
-/// optimum, or opens or validates a diagram. Who has the turn takes all threads that are free when there is a level to share, and
-/// keeps them to its end, unless it is called from a thread of a `rayon` pool. Use several stores to run several large operations at
-/// once, each within a budget of its own.
+/// optimum, or opens or validates a diagram. When who has the turn has a level to share, no other begins, and as soon as those
+/// beside it are done, it has all threads to its end; called from a thread of a `rayon` pool, it shares nothing. Use several stores to run several
+/// large operations at once, each within a budget of its own.
 ///
 /// ```
 /// use std::thread;
@@ -215,7 +215,7 @@ pub struct OperationStats {
     pub requests: u64,
     /// Bytes written to temporary files meanwhile, also by what runs beside it.
     pub spilled_bytes: u64,
-    /// Time from its turn to its end.
+    /// Time from its beginning, after it has waited for its turn, to its end.
     pub time: Duration,
 }
 

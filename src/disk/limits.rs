@@ -28,9 +28,9 @@ pub struct Limits {
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
     pub tables: usize,
-    /// The same of the sweeps of guests, which run beside another operation.
+    /// The same of the sweeps of guests, which run beside another operation; set by [`for_each_of`](Self::for_each_of).
     pub guests: usize,
-    /// How many workers there are.
+    /// How many workers there are; set there, too.
     pub workers: usize,
     /// How many times the nodes it is given a sweep may make where there is another way.
     pub growth: u64,
@@ -46,8 +46,10 @@ pub struct Limits {
     pub narrow_ids: u64,
 }
 
-/// Requests of the largest operation that may be done in plain arrays: beyond, these are slower than sweeps.
+/// Requests of the largest operation that may be done in plain arrays, since beyond these are slower than sweeps; and of all that
+/// may be done at once, since the arrays are not counted.
 const LARGEST_SMALL: u64 = 1 << 14;
+const MOST_SMALL: u64 = 1 << 15;
 
 impl Limits {
     /// The division of `budget` bytes.
@@ -89,14 +91,14 @@ impl Limits {
         self.sort / 4 * 3
     }
 
-    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. Where there are
-    /// several there may be guests, whose tables are an eighth.
+    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. With several
+    /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
         let Self { sort, dense, window, tables, .. } = self;
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
-        let small = (self.small / workers as u64).min(LARGEST_SMALL);
+        let small = (self.small.min(MOST_SMALL) / workers as u64).min(LARGEST_SMALL);
         Self { sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
     }
 }

@@ -184,7 +184,7 @@ impl Pool {
         self.charge_to(Share::Tables, bytes, what)
     }
 
-    /// The same to another share than that of tables.
+    /// Charges `bytes` of tables to `share`.
     ///
     /// # Errors
     /// `BudgetExceeded` when it has less left.

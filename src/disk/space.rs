@@ -24,7 +24,7 @@ pub struct Space {
     pub backend: Arc<dyn Backend>,
     /// What is counted.
     pub meter: Arc<Meter>,
-    /// Whether it is that of an operation that runs beside another, which has the tables.
+    /// Whether the operation is a guest: its sweeps' tables are charged to `Share::Guests`.
     pub guest: bool,
 }
 

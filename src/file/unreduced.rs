@@ -94,7 +94,7 @@ impl<I: Lane> Unreduced<I> {
         self.parts.iter().flat_map(|part| &part.counts).map(|count| count.nodes).sum()
     }
 
-    /// The same with those below that are as they were.
+    /// Nodes there are, with those of the levels below that were copied.
     pub fn all_nodes(&self) -> u64 {
         self.nodes() + self.below.as_ref().map_or(0, NodeWriter::nodes)
     }

@@ -56,7 +56,8 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// The same, unless there are more than `most` nodes before they are reduced, however it is done.
+/// The same; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are expanded, lifted
+/// or copied.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
     mut operands: impl Operands,

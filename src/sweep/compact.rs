@@ -37,7 +37,7 @@ pub struct Compact<I> {
 pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
     let (ids, limits) = (file.levels().range(top).1, &run.space.limits);
     let fits = |desks: usize| Marks::bytes(ids) <= (desks * (limits.sort + 2 * limits.dense)) as u64;
-    requests > ids / 1024 && (fits(run.desks.len()) || fits(run.desks.take_free()))
+    requests > ids / 1024 && (fits(run.desks.len()) || fits(run.team.size()) && fits(run.desks.take_free()))
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot

@@ -1,14 +1,19 @@
 //! Desks: what workers work at, and whose turn it is.
 //!
 //! ```text
-//!   an operation ─► its turn: a desk ─► a level to be shared: all desks that are free
-//!   a small one, while another has the turn or waits for it ─► a guest: a desk, and no more until nobody has the turn
+//!   an operation ─► its turn: a desk ─► a level to be shared: all desks
+//!   a small one, while another has the turn or came for it before ─► a guest: one desk
 //! ```
 //! So operations that are called from several threads run side by side while they are small, and a large one has all threads of
-//! its store. Who waits for the turn has it in the order of coming, and the last desk is kept for whoever is next.
+//! its store. A guest has the turn, and more desks, only if it has a level to share when nobody else has it or waits for it.
+//!
+//! Large operations begin in the order in which they came, and so do small ones. A small one overtakes large ones where it leaves a
+//! desk to the first of them. Once whoever has the turn has asked for more desks, nobody else begins: the desks that become free
+//! are for it.
 
 use std::{
     any::Any,
+    collections::VecDeque,
     ops::{Deref, DerefMut},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
@@ -56,28 +61,47 @@ impl Kept {
 /// The desks of a store.
 #[derive(Debug)]
 pub struct Desks {
+    count: usize,
     state: Mutex<State>,
-    /// A desk is free, or the turn.
+    /// Somebody may begin.
     freed: Condvar,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// The one that was left last comes first: its arrays may still be in the cache.
     free: Vec<Desk>,
-    /// Whether somebody has the turn.
+    /// Whether somebody has the turn, and whether that one has asked for more desks than were free.
     taken: bool,
-    /// How many have come for the turn and would not do without, and how many of them have had it.
-    came: u64,
-    served: u64,
-    /// How many wait, for the turn or for a desk.
-    waiting: usize,
+    wanted: bool,
+    /// The number of whoever comes next.
+    next: u64,
+    /// Who waits, in the order of coming: those that want the turn, and those that would do as guests.
+    lines: [VecDeque<u64>; 2],
+    /// How many of them sleep.
+    asleep: usize,
 }
 
 impl State {
-    /// Whether the turn is free, and nobody waits for it.
-    fn is_idle(&self) -> bool {
-        !self.taken && self.came == self.served
+    /// Whether the turn is free, and nobody waits for it who came before `number`.
+    fn is_idle(&self, number: u64) -> bool {
+        !self.taken && self.lines[0].front().is_none_or(|&first| first > number)
+    }
+
+    /// A desk for the first of a line, and whether as a guest, if it may begin.
+    fn serve(&mut self, guest_would_do: bool, number: u64) -> Option<(Desk, bool)> {
+        let (own, other) = (usize::from(guest_would_do), usize::from(!guest_would_do));
+        let guest = guest_would_do && !self.is_idle(number);
+        // The first of the other line came before and may begin, too.
+        let before = self.lines[other].front().is_some_and(|&first| first < number);
+        let spare = usize::from(!self.taken && before);
+        if self.lines[own].front() != Some(&number) || self.taken && (!guest || self.wanted) || self.free.len() <= spare
+        {
+            return None;
+        }
+        self.lines[own].pop_front();
+        self.taken |= !guest;
+        Some((self.free.pop()?, guest))
     }
 }
 
@@ -85,29 +109,30 @@ impl Desks {
     /// So many desks.
     pub fn new(count: usize) -> Self {
         let free = (0..count).map(|_| Desk::default()).collect();
-        Self { state: Mutex::new(State { free, taken: false, came: 0, served: 0, waiting: 0 }), freed: Condvar::new() }
+        Self { count, state: Mutex::new(State { free, ..State::default() }), freed: Condvar::new() }
     }
 
-    /// Waits for the turn; or, where a guest would do and the turn is not idle, for a desk.
+    /// Waits for the turn. If a guest would do, and another has the turn or came for it before, a desk is enough.
     pub fn turn(&self, guest_would_do: bool) -> Turn<'_> {
         let mut state = self.lock();
-        let ticket = state.came;
-        state.came += u64::from(!guest_would_do);
+        let number = state.next;
+        state.next += 1;
+        state.lines[usize::from(guest_would_do)].push_back(number);
         loop {
-            let guest = guest_would_do && !state.is_idle();
-            let may = if guest {
-                state.taken || state.free.len() > 1
-            } else {
-                !state.taken && (guest_would_do || state.served == ticket)
-            };
-            if may && let Some(desk) = state.free.pop() {
-                state.taken |= !guest;
-                state.served += u64::from(!guest_would_do);
+            if let Some((desk, guest)) = state.serve(guest_would_do, number) {
+                self.wake(&state);
                 return Turn { home: self, desks: smallvec![desk], guest };
             }
-            state.waiting += 1;
+            state.asleep += 1;
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.waiting -= 1;
+            state.asleep -= 1;
+        }
+    }
+
+    /// Has those that wait look whether they may begin.
+    fn wake(&self, state: &State) {
+        if state.asleep > 0 {
+            self.freed.notify_all();
         }
     }
 
@@ -130,16 +155,17 @@ impl Turn<'_> {
         self.guest
     }
 
-    /// Takes the desks that are free as well, and the turn, if that is idle, where it has not; gives how many desks it has then.
+    /// Takes the desks that are free as well, and the turn if it is a guest and that is free; gives how many desks it has then.
     ///
     /// A thread of a `rayon` pool that waits for others takes up other work of its pool meanwhile, which may be to wait for these
     /// very desks. So there it does with the desk it has.
     pub fn take_free(&mut self) -> usize {
         let mut state = self.home.lock();
-        let has_turn = !self.guest || state.is_idle();
+        let has_turn = !self.guest || state.is_idle(u64::MAX);
         if has_turn && rayon::current_thread_index().is_none() {
             (self.guest, state.taken) = (false, true);
             self.desks.extend(state.free.drain(..).rev());
+            state.wanted = self.desks.len() < self.home.count;
         }
         self.desks.len()
     }
@@ -164,10 +190,10 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.home.lock();
         state.free.extend(self.desks.drain(..).rev());
-        state.taken &= self.guest;
-        if state.waiting > 0 {
-            self.home.freed.notify_all();
+        if !self.guest {
+            (state.taken, state.wanted) = (false, false);
         }
+        self.home.wake(&state);
     }
 }
 
@@ -196,34 +222,57 @@ mod tests {
         assert_eq!((guest.take_free(), guest.is_guest()), (3, false));
         drop(guest);
         let state = desks.lock();
-        assert_eq!((state.free.len(), state.is_idle()), (3, true));
+        assert_eq!((state.free.len(), state.is_idle(u64::MAX)), (3, true));
+    }
+
+    /// Who begins, in this order, if all come while somebody has the turn and then leaves.
+    fn order_of(count: usize, small: [bool; 4]) -> Vec<usize> {
+        let desks = Desks::new(count);
+        let mut host = desks.turn(false);
+        // Nobody is a guest from now on, and all desks come back at once.
+        host.take_free();
+        let order = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for (own, small) in small.into_iter().enumerate() {
+                let (desks, order) = (&desks, &order);
+                scope.spawn(move || {
+                    let turn = desks.turn(small);
+                    order.lock().expect("no panic").push(own);
+                    drop(turn);
+                });
+                while desks.lock().asleep <= own {
+                    thread::yield_now();
+                }
+            }
+            drop(host);
+        });
+        order.into_inner().expect("no panic")
     }
 
     #[test]
-    fn who_waits_for_the_turn_comes_before_those_who_come_later() {
-        for count in [1, 2] {
-            let desks = Desks::new(count);
-            let host = desks.turn(true);
-            let order = Mutex::new(Vec::new());
-            thread::scope(|scope| {
-                for own in 0..2 {
-                    let (desks, order) = (&desks, &order);
-                    scope.spawn(move || {
-                        let turn = desks.turn(false);
-                        order.lock().expect("no panic").push(own);
-                        drop(turn);
-                    });
-                    while desks.lock().waiting <= own {
-                        thread::yield_now();
-                    }
-                }
-                drop(host);
-                // A small one is a guest as long as they wait, and leaves them a desk.
-                let small = desks.turn(true);
-                assert!(small.is_guest() || order.lock().expect("no panic").len() == 2);
-            });
-            assert_eq!(order.into_inner().expect("no panic"), [0, 1]);
+    fn who_came_before_others_of_its_size_begins_before_them_and_on_one_desk_before_all() {
+        for bits in 0..16 {
+            let small = [0, 1, 2, 3].map(|at| bits >> at & 1 == 1);
+            assert_eq!(order_of(1, small), [0, 1, 2, 3], "{small:?}");
         }
+        assert_eq!(order_of(2, [false; 4]), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn nobody_begins_beside_one_that_has_asked_for_more_desks() {
+        let desks = Desks::new(3);
+        let (mut host, guest) = (desks.turn(false), desks.turn(true));
+        assert_eq!(host.take_free(), 2);
+        thread::scope(|scope| {
+            let late = scope.spawn(|| desks.turn(true).is_guest());
+            while desks.lock().asleep == 0 {
+                thread::yield_now();
+            }
+            drop(guest);
+            assert_eq!(host.take_free(), 3);
+            drop(host);
+            assert!(!late.join().expect("no panic"));
+        });
     }
 
     #[test]
@@ -259,6 +308,6 @@ mod tests {
             }
         });
         let state = desks.lock();
-        assert_eq!((done.into_inner(), state.free.len(), state.taken, state.waiting), (2000, 2, false, 0));
+        assert_eq!((done.into_inner(), state.free.len(), state.taken, state.asleep), (2000, 2, false, 0));
     }
 }

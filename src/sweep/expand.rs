@@ -205,8 +205,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         if alone && count <= most {
             return Ok(false);
         }
-        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow.
-        let workers = if before > 1 { before } else { run.desks.take_free() };
+        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow. So none share
+        // as long as guests have some of the desks.
+        let all = run.team.size();
+        let workers = if before == 1 && run.desks.take_free() == all { all } else { before };
         if workers == 1 && count <= most {
             return Ok(false);
         }

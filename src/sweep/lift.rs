@@ -73,6 +73,8 @@ impl<'f> Lift<'f> {
         run: &mut Run<'_>,
     ) -> Result<Option<NodeFile>> {
         let (space, mut words) = (run.space, Vec::new());
+        let above = self.file.levels().end() - self.below;
+        let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
         // What is asked for is known by its place.
@@ -86,8 +88,7 @@ impl<'f> Lift<'f> {
                 Ok(())
             })
         };
-        let (reserved, above) = (marks.count() / 2 + 1, self.file.levels().end() - self.below);
-        let Some(most) = most.checked_sub(above) else { return Ok(None) };
+        let reserved = marks.count() / 2 + 1;
         let asked = Unreduced { levels: Levels::new(reserved), ..Unreduced::new() };
         let unreduced = expand(spec, operands, asked, Until::Beyond(most), ask_all, run)?;
         if unreduced.all_nodes() > most {
