@@ -126,8 +126,8 @@ impl fmt::Debug for Config {
 /// Diagrams of one store can be used together, from any thread. Up to as many small operations run side by side as the store has
 /// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
 /// optimum, or opens or validates a diagram. When who has the turn has a level to share, no other begins, and as soon as those
-/// beside it are done, it has all threads to its end; called from a thread of a `rayon` pool, it shares nothing. Use several stores to run several
-/// large operations at once, each within a budget of its own.
+/// beside it are done, it has all threads to its end; called from a thread of a `rayon` pool, it shares nothing. Use several
+/// stores to run several large operations at once, each within a budget of its own.
 ///
 /// ```
 /// use std::thread;

@@ -16,8 +16,10 @@ impl Bdd {
     /// `op` of this function and `other`.
     ///
     /// One expand and one reduce sweep: O(sort(r)) transfers, nothing beyond the budget. Constant time when `op` ignores an
-    /// operand, an operand is constant, or both are the same function or each other's negation. Operands are kept; `f & g`, `f | g` and
-    /// `f ^ g` on handles give them away, which takes less room where it does not run beside another operation: `f & !g` for [`diff`](Self::diff), `!f | g` for [`imp`](Self::imp).
+    /// operand, an operand is constant, or both are the same function or each other's negation.
+    ///
+    /// Operands are kept; `f & g`, `f | g` and `f ^ g` on handles give them away, which takes less room where it does not run beside
+    /// another operation: `f & !g` for [`diff`](Self::diff), `!f | g` for [`imp`](Self::imp).
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
