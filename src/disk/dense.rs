@@ -226,14 +226,18 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// Puts each (`first` + (index << `shift`), value) of `pairs`.
     #[inline]
     pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64, shift: u32) -> Result<()> {
-        if let Self::Array(array) = self {
-            let array = array.values_mut();
-            for &[index, value] in pairs {
-                array[((index.get() - first) >> shift) as usize] = value;
+        let index_of = |index: I| (index.get() - first) >> shift;
+        match self {
+            Self::Array(array) => {
+                let array = array.values_mut();
+                for &[index, value] in pairs {
+                    array[index_of(index) as usize] = value;
+                }
+                Ok(())
             }
-            return Ok(());
+            Self::Parts(parts) => pairs.iter().try_for_each(|&[index, value]| parts.put(index_of(index), value)),
+            Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index_of(index), value)),
         }
-        pairs.iter().try_for_each(|&[index, value]| self.put((index.get() - first) >> shift, value))
     }
 
     /// The values part by part, zero where none was put.
@@ -247,8 +251,9 @@ impl<'a, I: Lane> Dense<'a, I> {
 }
 
 impl<I: Lane> Parts<'_, I> {
-    #[inline(never)]
-    fn put(&mut self, index: u64, value: I) -> Result<()> {
+    /// Puts `value` at `index`, once.
+    #[inline(always)]
+    pub fn put(&mut self, index: u64, value: I) -> Result<()> {
         self.range.include(value);
         self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
     }

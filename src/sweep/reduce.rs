@@ -134,6 +134,16 @@ impl Slots {
         // What is left of a division comes out on top.
         slot.wrapping_sub(self.first).rotate_right(self.shift)
     }
+
+    /// Has `put` take what arrives at `slot`, if that is one of them; answers whether it is.
+    #[inline(always)]
+    fn take(self, slot: u64, put: impl FnOnce(u64) -> Result<()>) -> Result<bool> {
+        let index = self.index(slot);
+        if index < self.count {
+            put(index)?;
+        }
+        Ok(index < self.count)
+    }
 }
 
 impl<'a, I: Lane> Upward<'a, I> {
@@ -395,13 +405,10 @@ impl<'a, I: Lane> Worker<'a, I> {
                     Ok(place.map(|place| *place = id).is_some())
                 })
             }
-            arrived => self.send(ids, road, |slot, id| {
-                let at = slots.index(slot);
-                if at < slots.count {
-                    arrived.put(at, id)?;
-                }
-                Ok(at < slots.count)
-            }),
+            Dense::Parts(arrived) => self.send(ids, road, |slot, id| slots.take(slot, |index| arrived.put(index, id))),
+            arrived @ Dense::Sorted(..) => {
+                self.send(ids, road, |slot, id| slots.take(slot, |index| arrived.put(index, id)))
+            }
         }
     }
 
