@@ -11,10 +11,7 @@ use std::{
 
 use crate::{
     bdd::Bdd,
-    disk::{
-        pool::{Charge, Share},
-        space::Space,
-    },
+    disk::{charge::Charge, pool::Share, space::Space},
     error::{Error, Result},
     file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
@@ -54,10 +51,10 @@ pub struct BddBuilder {
     first: Option<((u64, u64), u64)>,
     /// The other nodes of that level.
     level: HashMap<(u64, u64), u64>,
-    /// For so many entries there is room in it.
-    room: usize,
-    /// What that is charged to.
-    charges: Vec<Charge>,
+    /// What these take, with room for more.
+    entries: Charge,
+    /// What the tables of the levels that are done take.
+    levels: Charge,
     variable: Option<u32>,
     /// The node written last: the root, once everything is there.
     root: Option<BuilderNode>,
@@ -91,6 +88,12 @@ const ENTRY_BYTES: usize = 96;
 /// Entries for which the table has room at first.
 const FEW: usize = 64;
 
+/// Bytes that a level takes in tables while they grow.
+const LEVEL_BYTES: usize = 36;
+
+/// Levels that are charged at once.
+const STEP: usize = 256;
+
 impl Store {
     /// A builder for one diagram of this store. Constant time.
     ///
@@ -107,6 +110,7 @@ impl BddBuilder {
         let space = store.space();
         let writer = NodeWriter::new(&space)?;
         let number = BUILDERS.fetch_add(1, Relaxed);
+        let [entries, levels] = ["the table of a builder", "the levels of a builder"].map(|of| space.pool.account(of));
         Ok(Self {
             store,
             space,
@@ -114,8 +118,8 @@ impl BddBuilder {
             writer,
             first: None,
             level: HashMap::new(),
-            room: 0,
-            charges: Vec::new(),
+            entries,
+            levels,
             variable: None,
             root: None,
             last: None,
@@ -168,10 +172,13 @@ impl BddBuilder {
         }
         self.writer.reserve(&self.space)?;
         if !begun {
+            if self.writer.levels() * LEVEL_BYTES == self.levels.bytes() {
+                self.levels.grow(STEP * LEVEL_BYTES)?;
+            }
             self.end_level();
             self.variable = Some(variable);
         }
-        if self.first.is_some() && self.level.len() >= self.room && !self.make_room() {
+        if self.first.is_some() && self.level.len() >= self.room() && !self.make_room() {
             self.level.clear();
         }
         let id = self.writer.push(low.id, high.id, &self.space)?;
@@ -191,25 +198,25 @@ impl BddBuilder {
         first.or_else(|| if self.level.is_empty() { None } else { self.level.get(&children).copied() })
     }
 
+    /// For so many entries there is room in the table.
+    fn room(&self) -> usize {
+        self.entries.bytes() / ENTRY_BYTES
+    }
+
     /// Makes room in the table for as many entries as it has, if there is any.
     fn make_room(&mut self) -> bool {
-        let (Space { pool, limits, .. }, more) = (&self.space, self.room.max(FEW));
-        let bytes = more * ENTRY_BYTES;
+        let Space { pool, limits, .. } = &self.space;
+        let bytes = self.room().max(FEW) * ENTRY_BYTES;
         // Operations of the store cannot do without tables, the builder can.
-        if self.room * ENTRY_BYTES + bytes > limits.building || bytes > pool.left(Share::Tables) / 4 {
-            return false;
-        }
-        let Ok(charge) = pool.charge(bytes, "the table of a builder") else { return false };
-        self.room += more;
-        self.charges.push(charge);
-        true
+        let spare = self.entries.bytes() + bytes <= limits.building && bytes <= pool.left(Share::Tables) / 4;
+        spare && self.entries.grow(bytes).is_ok()
     }
 
     fn end_level(&mut self) {
         self.first = None;
         if self.level.capacity() > 4 * self.level.len() + FEW {
-            (self.level, self.room) = (HashMap::new(), 0);
-            self.charges.clear();
+            self.level = HashMap::new();
+            self.entries.clear();
         }
         self.level.clear();
         if let Some(variable) = self.variable {
@@ -228,7 +235,9 @@ impl BddBuilder {
     /// budget.
     pub fn build(mut self) -> Result<Bdd> {
         self.end_level();
-        (self.level, self.charges) = (HashMap::new(), Vec::new());
+        self.level = HashMap::new();
+        self.entries.clear();
+        self.levels.clear();
         let Some(root) = self.root else {
             let last = self.last.ok_or(Error::NoNodes)?;
             return Ok(self.store.constant(last.at_zero));

@@ -6,7 +6,7 @@ mod common;
 use common::{
     Random, default_store,
     functions::{Algebra, hidden_weighted_bit, of_table, product},
-    limits, store_with,
+    limits, smallest_store, store_with,
 };
 use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
 
@@ -438,5 +438,27 @@ fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> 
         // A builder keeps the first node of a level in any case.
         assert!(builder.add_node(19, lower[0], lower[2])? == second, "{threads} threads");
     }
+    Ok(())
+}
+
+#[test]
+fn more_levels_than_the_budget_has_tables_for_are_an_error_while_they_are_added() -> Result<()> {
+    let store = smallest_store();
+    let levels = || {
+        let mut builder = store.builder()?;
+        let mut last = true.into();
+        for variable in (0..=LARGEST).rev() {
+            match builder.add_node(variable, false, last) {
+                Ok(node) => last = node,
+                Err(error) => return Ok((LARGEST - variable, error)),
+            }
+        }
+        unreachable!("16 million levels within 16 MiB")
+    };
+    let (count, error) = levels()?;
+    assert!((200_000..500_000).contains(&count), "{count}");
+    assert!(matches!(error, Error::BudgetExceeded { needed, available, .. } if needed > available));
+    // It has given back what it had.
+    assert_eq!(levels()?.0, count);
     Ok(())
 }

@@ -276,6 +276,18 @@ fn domains_that_are_none_are_refused() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn no_more_of_a_domain_is_read_than_the_budget_has_room_for() -> Result<()> {
+    let x = smallest_store().variable(0)?;
+    let (mut read, all) = (0, 0..1 << 24);
+    let counted = all.clone().inspect(|_| read += 1).filter(|_| true);
+    assert!(matches!(x.opt_min(|_| 1, counted), Err(Error::BudgetExceeded { .. })));
+    assert!((500_000..3_000_000).contains(&read), "{read}");
+    // That there are too many may be known before.
+    assert!(matches!(x.opt_min(|_| 1, all), Err(Error::BudgetExceeded { needed: 0x400_0000, .. })));
+    Ok(())
+}
+
 /// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
 fn chain(store: &Store, steps: u32) -> Result<Bdd> {
     let mut builder = store.builder()?;

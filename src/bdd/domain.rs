@@ -2,7 +2,7 @@
 
 use super::Bdd;
 use crate::{
-    disk::pool::Charge,
+    disk::charge::Charge,
     error::{Error, Result},
     model::check_variable,
 };
@@ -10,18 +10,27 @@ use crate::{
 impl Bdd {
     /// `variables`, if they are in ascending order and all that the function depends on are among them.
     pub(super) fn domain(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
-        let mut before = None;
-        let checked = variables.into_iter().map(|variable| {
-            check_variable(variable)?;
-            match before.replace(variable) {
-                Some(previous) if previous >= variable => Err(Error::DomainOrder { variable, previous }),
-                _ => Ok(variable),
-            }
-        });
-        let domain: Vec<u32> = checked.collect::<Result<_>>()?;
-        let missing = self.file.variables().rev().find(|variable| domain.binary_search(variable).is_err());
-        missing.map_or(Ok(domain), |variable| Err(Error::OutsideDomain { variable }))
+        let domain: Vec<u32> = ascending(variables).collect::<Result<_>>()?;
+        self.check_domain(&domain)?;
+        Ok(domain)
     }
+
+    fn check_domain(&self, domain: &[u32]) -> Result<()> {
+        let missing = self.file.variables().rev().find(|variable| domain.binary_search(variable).is_err());
+        missing.map_or(Ok(()), |variable| Err(Error::OutsideDomain { variable }))
+    }
+}
+
+/// Each of `variables`, if it is one and larger than the one before.
+fn ascending(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
+    let mut before = None;
+    variables.into_iter().map(move |variable| {
+        check_variable(variable)?;
+        match before.replace(variable) {
+            Some(previous) if previous >= variable => Err(Error::DomainOrder { variable, previous }),
+            _ => Ok(variable),
+        }
+    })
 }
 
 /// A domain, and where the variables of a diagram's levels stand in it.
@@ -36,9 +45,10 @@ pub(super) struct Domain {
 impl Domain {
     /// The domain `variables` of `f`.
     pub fn of(f: &Bdd, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
-        let variables = f.domain(variables)?;
-        let bytes = size_of::<u32>() * (variables.len() + f.file.variables().len());
-        let charge = f.store.space().pool.charge(bytes, "a domain of so many variables")?;
+        let mut charge = f.store.space().pool.account("a domain of so many variables");
+        let variables = charge.collect(ascending(variables))?;
+        f.check_domain(&variables)?;
+        charge.grow(size_of::<u32>() * f.file.variables().len())?;
         let place = |variable| variables.partition_point(|&smaller| smaller < variable) as u32;
         let places = f.file.variables().map(place).collect();
         Ok(Self { variables, places, _charge: charge })

@@ -1,8 +1,8 @@
 //! Counts of true variables as a grid of nodes, one for every level and every count that is still open there.
 
-use super::account::Account;
 use crate::{
     builder::{BddBuilder, BuilderNode},
+    disk::charge::Charge,
     error::Result,
 };
 
@@ -15,12 +15,12 @@ pub fn add_nodes(
     variables: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator,
     k: usize,
     fewer: bool,
-    account: &mut Account,
+    charge: &mut Charge,
 ) -> Result<()> {
     let n = variables.len();
     let start = k + usize::from(fewer);
     let widest = 1 + k.min(n - k);
-    account.grow(2 * (widest + 1) * size_of::<BuilderNode>())?;
+    charge.grow(2 * (widest + 1) * size_of::<BuilderNode>())?;
 
     // The nodes of the level below, by counts from `first`. Below the last level only k itself may still count.
     let mut first = start;

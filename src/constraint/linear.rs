@@ -1,8 +1,7 @@
 //! Linear (pseudo-Boolean) constraints: a weighted sum of variables against a bound.
 
 use super::{
-    account::Account,
-    grid,
+    WHAT, grid,
     search::Search,
     terms::{self, FALSE, TRUE},
 };
@@ -68,8 +67,8 @@ impl Store {
 
 /// "The sum of `terms` is `bound`", or, if `fewer`, "is at most `bound`".
 pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, bound: i128) -> Result<Bdd> {
-    let mut account = Account::new(store);
-    let terms = terms::read(terms, &mut account)?;
+    let mut charge = store.space().pool.account(WHAT);
+    let terms = terms::read(terms, &mut charge)?;
     if let Some(plain) = terms[0].plain(bound, fewer) {
         return Ok(store.constant(plain.node == TRUE));
     }
@@ -77,16 +76,16 @@ pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, 
     let mut builder = store.builder()?;
     match usize::try_from(bound) {
         Ok(k) if variables.clone().all(|term| term.weight == 1) => {
-            grid::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut account)?;
+            grid::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut charge)?;
         }
         _ => {
-            let mut search = Search::new(&terms, fewer, &mut account, store)?;
+            let mut search = Search::new(&terms, fewer, &mut charge, store)?;
             if search.run(bound)? == FALSE {
                 return Ok(store.constant(false));
             }
             search.add_nodes(&mut builder)?;
         }
     }
-    drop((terms, account));
+    drop((terms, charge));
     builder.build()
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::account::Account;
+use super::WHAT;
 use crate::{
     bdd::Bdd,
-    disk::{lane::Lane, space::Space},
+    disk::{charge::Charge, lane::Lane, space::Space},
     error::Result,
     file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
@@ -19,7 +19,7 @@ impl Store {
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
     pub fn variable(&self, variable: u32) -> Result<Bdd> {
         check_variable(variable)?;
-        self.conjunction(vec![(variable, true)], Account::new(self))
+        self.conjunction(vec![(variable, true)], self.space().pool.account(WHAT))
     }
 
     /// The function that is true where `variable` has the value `value`.
@@ -52,8 +52,8 @@ impl Store {
     /// ```
     pub fn cube(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Bdd> {
         let literals = literals.into_iter().map(|literal| check_variable(literal.0).map(|()| literal));
-        let mut account = Account::new(self);
-        let mut literals = account.collect(literals)?;
+        let mut charge = self.space().pool.account(WHAT);
+        let mut literals = charge.collect(literals)?;
         literals.sort_unstable();
         literals.dedup();
         if literals.is_empty() {
@@ -62,22 +62,22 @@ impl Store {
         if literals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Ok(self.constant(false));
         }
-        self.conjunction(literals, account)
+        self.conjunction(literals, charge)
     }
 
     /// The conjunction of `literals`, of which there are some, by ascending variable.
-    fn conjunction(&self, literals: Vec<(u32, bool)>, account: Account) -> Result<Bdd> {
+    fn conjunction(&self, literals: Vec<(u32, bool)>, charge: Charge) -> Result<Bdd> {
         outside_callback()?;
         let space = self.space();
         if (literals.len() as u64) < space.limits.narrow_ids {
-            self.chain::<u32>(literals, account, &space)
+            self.chain::<u32>(literals, charge, &space)
         } else {
-            self.chain::<u64>(literals, account, &space)
+            self.chain::<u64>(literals, charge, &space)
         }
     }
 
     /// The same in ids of this width: a node for each literal, which leads to the one before it.
-    fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, account: Account, space: &Space) -> Result<Bdd> {
+    fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, charge: Charge, space: &Space) -> Result<Bdd> {
         // Stored is what is false on the path of low arcs: the negation where no literal is positive.
         let complement = literals.iter().all(|literal| !literal.1);
         let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
@@ -88,7 +88,7 @@ impl Store {
             below = writer.push(I::of(low), I::of(high), space)?.get();
             writer.end_level(variable);
         }
-        drop((literals, account));
+        drop((literals, charge));
         Ok(Bdd::new(self.clone(), Arc::new(writer.seal(space)?), complement))
     }
 

@@ -1,6 +1,5 @@
 //! Constraints, built bottom-up without a single `apply`: cubes and clauses, counts of true variables, weighted sums.
 
-mod account;
 mod cardinality;
 mod grid;
 mod linear;
@@ -9,3 +8,6 @@ mod search;
 mod terms;
 
 pub use linear::Comparison;
+
+/// What the memory of a constraint in the making is charged for.
+const WHAT: &str = "what a constraint is built from, beside the tables of the diagrams alive,";

@@ -15,12 +15,10 @@
 
 use std::{collections::BTreeMap, mem};
 
-use super::{
-    account::Account,
-    terms::{FALSE, Interval, TRUE, Term},
-};
+use super::terms::{FALSE, Interval, TRUE, Term};
 use crate::{
     builder::{BddBuilder, BuilderNode},
+    disk::charge::Charge,
     error::Result,
     store::Store,
     sweep::run::Progress,
@@ -35,7 +33,7 @@ pub struct Search<'a> {
     known: BTreeMap<(u32, i128), (i128, usize)>,
     /// The children of each node, after two places for the terminals.
     nodes: Vec<[usize; 2]>,
-    account: &'a mut Account,
+    charge: &'a mut Charge,
     /// Whose callback hears of it.
     store: &'a Store,
     /// Entries that are charged.
@@ -55,9 +53,9 @@ const ENTRY_BYTES: usize = 216;
 const STEP: usize = 256;
 
 impl<'a> Search<'a> {
-    pub fn new(terms: &'a [Term], fewer: bool, account: &'a mut Account, store: &'a Store) -> Result<Self> {
-        account.grow(terms.len() * size_of::<Frame>())?;
-        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], account, store, room: 0 })
+    pub fn new(terms: &'a [Term], fewer: bool, charge: &'a mut Charge, store: &'a Store) -> Result<Self> {
+        charge.grow(terms.len() * size_of::<Frame>())?;
+        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], charge, store, room: 0 })
     }
 
     /// Finds the node of `bound` and all below it, children first.
@@ -99,7 +97,7 @@ impl<'a> Search<'a> {
         let node = if low.node == high.node { low.node } else { self.nodes.len() };
         if self.known.len() == self.room {
             self.store.report(&Progress { sweep: "search", variable, nodes: self.nodes.len() as u64 - 2 })?;
-            self.account.grow(STEP * ENTRY_BYTES)?;
+            self.charge.grow(STEP * ENTRY_BYTES)?;
             self.room += STEP;
         }
         if node == self.nodes.len() {

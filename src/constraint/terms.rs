@@ -1,7 +1,6 @@
 //! The terms of a weighted sum, and the bounds at which no term matters any more.
 
-use super::account::Account;
-use crate::{error::Result, model::check_variable};
+use crate::{disk::charge::Charge, error::Result, model::check_variable};
 
 /// One variable with its weight, and what the sums of this and all later terms have in common.
 ///
@@ -59,12 +58,12 @@ impl Term {
 }
 
 /// The terms by ascending variable, without those of weight 0, and the end.
-pub fn read(terms: impl Iterator<Item = (u32, i64)>, account: &mut Account) -> Result<Vec<Term>> {
-    let mut given = account.collect(terms.map(|term| check_variable(term.0).map(|()| term)))?;
+pub fn read(terms: impl Iterator<Item = (u32, i64)>, charge: &mut Charge) -> Result<Vec<Term>> {
+    let mut given = charge.collect(terms.map(|term| check_variable(term.0).map(|()| term)))?;
     given.sort_unstable_by_key(|term| term.0);
     let of_one_variable = || given.chunk_by(|a, b| a.0 == b.0);
     let room = of_one_variable().count() + 1;
-    account.grow(room * size_of::<Term>())?;
+    charge.grow(room * size_of::<Term>())?;
 
     let mut terms = Vec::with_capacity(room);
     let mut below = END;

@@ -11,8 +11,8 @@ use std::{
     },
 };
 
-use super::limits::Limits;
-use crate::error::{Error, Result};
+use super::{charge::Charge, limits::Limits};
+use crate::error::Result;
 
 /// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond it, it draws
 /// on what is common to them, and a share counts as used up when that is, too.
@@ -75,10 +75,11 @@ pub struct Pool {
     home: Arc<Home>,
 }
 
-struct Home {
+/// What the blocks and charges of a store belong to.
+pub(super) struct Home {
     bytes: [usize; CLASSES.len()],
     limits: [usize; SHARES],
-    used: [AtomicUsize; SHARES],
+    pub(super) used: [AtomicUsize; SHARES],
     /// Bytes of all blocks there are, in use or free.
     held: AtomicUsize,
     free: [Mutex<Vec<Box<[u64]>>>; CLASSES.len()],
@@ -91,20 +92,6 @@ pub struct Block {
     share: Share,
     /// `None` for no memory.
     home: Option<Arc<Home>>,
-}
-
-/// Bytes of tables, charged until this is dropped.
-#[derive(Debug)]
-pub struct Charge {
-    bytes: usize,
-    share: Share,
-    home: Arc<Home>,
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        self.home.used[self.share as usize].fetch_sub(self.bytes, Relaxed);
-    }
 }
 
 impl Pool {
@@ -144,12 +131,12 @@ impl Pool {
 
     /// The limit of `share`, in bytes.
     pub fn limit(&self, share: Share) -> usize {
-        self.home.limits[share as usize]
+        self.home.limit(share)
     }
 
     /// Bytes of `share` that are not used, as things stand.
     pub fn left(&self, share: Share) -> usize {
-        self.limit(share).saturating_sub(self.home.used[share as usize].load(Relaxed))
+        self.home.left(share)
     }
 
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
@@ -157,10 +144,10 @@ impl Pool {
         let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
         // A diagram on disk takes a file, so large ones leave half of their own share to small ones, which are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
-        if self.use_up(share, bytes, limit) {
+        if self.home.use_up(share, bytes, limit) {
             Some(self.block(share, class))
         } else {
-            self.use_up(Share::Common, bytes, common).then(|| self.block(Share::Common, class))
+            self.home.use_up(Share::Common, bytes, common).then(|| self.block(Share::Common, class))
         }
     }
 
@@ -189,15 +176,14 @@ impl Pool {
     /// # Errors
     /// `BudgetExceeded` when it has less left.
     pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
-        if self.use_up(share, bytes, self.limit(share)) {
-            return Ok(Charge { bytes, share, home: self.home.clone() });
-        }
-        Err(Error::BudgetExceeded { what, needed: bytes as u64, available: self.left(share) as u64 })
+        let mut charge = Charge::new(share, what, self.home.clone());
+        charge.grow(bytes)?;
+        Ok(charge)
     }
 
-    fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
-        let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
-        self.home.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
+    /// A charge of nothing yet to the tables.
+    pub fn account(&self, what: &'static str) -> Charge {
+        Charge::new(Share::Tables, what, self.home.clone())
     }
 
     /// A block of `class` even when `share` is used up: the few that work cannot go on without.
@@ -232,6 +218,20 @@ impl fmt::Debug for Block {
 }
 
 impl Home {
+    pub(super) fn limit(&self, share: Share) -> usize {
+        self.limits[share as usize]
+    }
+
+    pub(super) fn left(&self, share: Share) -> usize {
+        self.limit(share).saturating_sub(self.used[share as usize].load(Relaxed))
+    }
+
+    /// Charges `bytes` to `share` if it has no more than `limit` then; answers whether it has.
+    pub(super) fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
+        let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
+        self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
+    }
+
     fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {
         self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -20,9 +20,10 @@
 use std::{mem, ops::Range};
 
 use super::{
+    charge::Charge,
     gather::gather,
     lane::Lane,
-    pool::{Block, Charge, Share},
+    pool::{Block, Share},
     space::Space,
     spool::Spool,
     stretch::{Bundle, Filling},

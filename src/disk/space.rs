@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{
     backend::Backend,
+    charge::Charge,
     limits::Limits,
     meter::Meter,
-    pool::{Charge, Pool, Share},
+    pool::{Pool, Share},
     scratch::Scratch,
 };
 use crate::error::Result;

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::levels::seal;
 use crate::{
-    disk::{pool::Charge, space::Space},
+    disk::{charge::Charge, space::Space},
     error::Result,
 };
 

@@ -14,11 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{labels::Labels, levels::Levels};
 use crate::{
-    disk::{
-        checked::CheckedFile,
-        pool::{Block, Charge},
-        space::Space,
-    },
+    disk::{charge::Charge, checked::CheckedFile, pool::Block, space::Space},
     error::Result,
     model::TERMINALS,
 };

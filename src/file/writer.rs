@@ -207,6 +207,11 @@ impl<I: Lane> NodeWriter<I> {
         self.next
     }
 
+    /// Levels that were ended.
+    pub fn levels(&self) -> usize {
+        self.variables.len()
+    }
+
     /// Ends the level in the making; one without nodes is none.
     pub fn end_level(&mut self, variable: u32) {
         let count = self.next - self.levels.end();

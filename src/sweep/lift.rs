@@ -22,10 +22,10 @@ use super::{
 };
 use crate::{
     disk::{
+        charge::Charge,
         clock::Phase,
         dense::{Array, Dense},
         lane::Lane,
-        pool::Charge,
         space::Space,
     },
     error::Result,
