@@ -251,7 +251,7 @@ impl Store {
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(backend.fail("create"))?;
         let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2));
-        let (team, config) = (Team::new(threads)?, Config { threads, ..config });
+        let (team, config) = (Team::new(threads, limits.late)?, Config { threads, ..config });
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);
         let desks = Desks::new(team.size());

@@ -128,7 +128,7 @@ fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
 #[test]
 fn many_threads_have_room_for_as_many_levels_as_one() -> Result<()> {
     let differ = |threads| {
-        let limits = Limits { alone: 0, small: 0, ..Limits::of(64 << 20) };
+        let limits = Limits { alone: 0, late: 0, small: 0, ..Limits::of(64 << 20) };
         let testing = Testing { limits: Some(limits), backend: None };
         let store = Store::new(Config { memory: 64 << 20, threads, testing, ..Config::default() })?;
         let cube = store.cube((100..3100).map(|variable| (variable, true)))?;

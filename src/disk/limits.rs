@@ -38,6 +38,9 @@ pub struct Limits {
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,
+    /// Where the other threads come too late for a step of such a level, so many steps at most are done without them before they are
+    /// tried again.
+    pub late: u32,
     /// Operations on no more nodes may run beside another: they have few levels to share.
     pub beside: u64,
     /// Whether records are packed on their way to disk.
@@ -75,6 +78,7 @@ impl Limits {
             growth: 1,
             small: budget as u64 / 4096,
             alone: 1 << 13,
+            late: 127,
             beside: 1 << 17,
             compress: true,
             narrow_ids: 1 << 30,

@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_level_is_shared_where_most_are_large() -> Result<()> {
-        let limits = Limits { alone: 5, small: 0, ..Limits::of(1 << 28) };
+        let limits = Limits { alone: 5, late: 0, small: 0, ..Limits::of(1 << 28) };
         let testing = Testing { limits: Some(limits), backend: None };
         let store = Store::new(Config { threads: 2, testing, ..Config::default() })?;
         let lowest = store.variable(999)?;
@@ -258,7 +258,8 @@ mod tests {
     #[test]
     fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
         let exists = |threads, queue| {
-            let limits = Limits { alone: 5, small: 0, growth: 0, queue, common: 0, dense: 256, ..Limits::of(1 << 28) };
+            let limits =
+                Limits { alone: 5, late: 0, small: 0, growth: 0, queue, common: 0, dense: 256, ..Limits::of(1 << 28) };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() })?;
             let f = Bdd::new(store.clone(), Arc::new(table(&store)), false);
@@ -287,7 +288,7 @@ mod tests {
         let mut nodes = Vec::new();
         // With the less room, nothing is lifted.
         for (threads, dense) in [(1, 1 << 20), (1, 256), (2, 1 << 20), (3, 256), (4, 1 << 20), (8, 256)] {
-            let limits = Limits { alone: 5, small: 0, dense, ..Limits::of(1 << 28) };
+            let limits = Limits { alone: 5, late: 0, small: 0, dense, ..Limits::of(1 << 28) };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
             let file = table(&store);

@@ -14,8 +14,8 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{
-            AtomicUsize,
-            Ordering::{Acquire, Release},
+            AtomicBool, AtomicU32, AtomicUsize,
+            Ordering::{Acquire, Relaxed, Release},
         },
     },
     thread::available_parallelism,
@@ -93,6 +93,33 @@ fn spin_until(most: u32, is: impl Fn() -> bool) {
     }
 }
 
+/// Whether the others come in time. Where other programs want the processors, they come only when there is one for them, and to do
+/// a small level alone is faster than to wait for that.
+#[derive(Debug, Default)]
+struct Lateness {
+    /// How often in a row nobody had begun when the caller was done.
+    in_a_row: AtomicU32,
+    /// How often from now on the caller does everything alone, and how often at most.
+    alone: AtomicU32,
+    most: u32,
+}
+
+impl Lateness {
+    /// Whether to do alone what is at hand.
+    fn avoids_sharing(&self) -> bool {
+        self.alone.fetch_update(Relaxed, Relaxed, |times| times.checked_sub(1)).is_ok()
+    }
+
+    /// Learns whether anybody else `had_begun` when the caller was done: from the second time in a row that nobody had, the
+    /// caller goes on alone, each time twice as long.
+    fn learn(&self, had_begun: bool) {
+        let in_a_row = if had_begun { 0 } else { self.in_a_row.load(Relaxed).saturating_add(1) };
+        self.in_a_row.store(in_a_row, Relaxed);
+        let alone = (1 << (in_a_row.clamp(1, 32) - 1)) - 1;
+        self.alone.store(self.most.min(alone), Relaxed);
+    }
+}
+
 /// The threads of a store.
 #[derive(Debug, Default)]
 pub struct Team {
@@ -102,21 +129,28 @@ pub struct Team {
     turns: Arc<AtomicUsize>,
     /// Whether each can have a processor: else to stay awake keeps others from working.
     awake: bool,
+    lateness: Lateness,
 }
 
 impl Team {
-    /// A team of so many, of which the caller is one.
+    /// A team of so many, of which the caller is one; where the others come too late, it works alone no more than `late` times
+    /// before it tries them again.
     ///
     /// # Errors
     /// `NotEnoughThreads` when the system does not give so many.
-    pub fn new(threads: usize) -> Result<Self> {
+    pub fn new(threads: usize, late: u32) -> Result<Self> {
         if threads == 1 {
             return Ok(Self::default());
         }
         let others = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(|at| format!("strata {}", at + 1));
         let fail = |error| Error::NotEnoughThreads { threads, source: std::io::Error::other(error) };
         let awake = available_parallelism().is_ok_and(|processors| processors.get() >= threads);
-        Ok(Self { pool: Some(others.build().map_err(fail)?), turns: Arc::default(), awake })
+        Ok(Self {
+            pool: Some(others.build().map_err(fail)?),
+            turns: Arc::default(),
+            awake,
+            lateness: Lateness { most: late, ..Lateness::default() },
+        })
     }
 
     /// How many there are.
@@ -124,22 +158,24 @@ impl Team {
         1 + self.pool.as_ref().map_or(0, ThreadPool::current_num_threads)
     }
 
-    /// Does `work` on each of `items`, one for each of the team or fewer, all at once.
+    /// Does `work` on each of `items`, one for each of the team or fewer, all at once; one after the other where the others come too
+    /// late. So no `work` may wait for another.
     pub fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> Result<R> + Sync) -> Result<Vec<R>> {
-        let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1) else {
+        let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1 && !self.lateness.avoids_sharing()) else {
             return items.into_iter().map(work).collect();
         };
         let mut done: Vec<Option<Result<R>>> = items.iter().map(|_| None).collect();
         let mut tasks = items.into_iter().zip(&mut done);
         let own = tasks.next();
-        let left = AtomicUsize::new(tasks.len());
+        let (left, had_begun) = (AtomicUsize::new(tasks.len()), AtomicBool::new(false));
         let turn = self.turns.fetch_add(1, Release) + 1;
         let (start, idle) = (Instant::now(), if self.awake { IDLE } else { 0 });
         pool.in_place_scope(|scope| {
-            let (work, left) = (&work, &left);
+            let (work, left, had_begun) = (&work, &left, &had_begun);
             for (item, done) in tasks {
                 let turns = self.turns.clone();
                 scope.spawn(move |_| {
+                    had_begun.store(true, Relaxed);
                     *done = Some(work(item));
                     left.fetch_sub(1, Release);
                     // The next work mostly comes soon.
@@ -151,6 +187,7 @@ impl Team {
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
+            self.lateness.learn(had_begun.load(Relaxed));
             // No longer than its own work took, unless that was short.
             let looks = (start.elapsed().as_nanos() / LOOK).min(WAITING.into()) as u32;
             spin_until(looks.max(idle) * u32::from(self.awake), || left.load(Acquire) == 0);
@@ -188,9 +225,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_waits_in_vain_goes_on_alone_and_then_tries_again() {
+        let lateness = Lateness { most: 127, ..Lateness::default() };
+        let alone = || iter::repeat_with(|| lateness.avoids_sharing()).take_while(|&alone| alone).count();
+        let late = |()| {
+            lateness.learn(false);
+            alone()
+        };
+        let times: Vec<_> = iter::repeat_n((), 10).map(late).collect();
+        assert_eq!(times, [0, 1, 3, 7, 15, 31, 63, 127, 127, 127]);
+        (0..100).for_each(|_| lateness.learn(false));
+        assert_eq!(alone(), 127);
+        lateness.learn(true);
+        assert_eq!((alone(), late(()), late(())), (0, 0, 1));
+    }
+
+    #[test]
     fn what_comes_of_shared_items_is_in_their_order_whoever_takes_them() -> Result<()> {
         for threads in 1..4 {
-            let team = Team::new(threads)?;
+            let team = Team::new(threads, 0)?;
             for items in [0, 1, 2, 100] {
                 let taken: Vec<_> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
                 let squares = team.share(taken.iter().collect(), (0..items).collect(), |taken, item| {

@@ -38,9 +38,10 @@ pub fn roomy_store() -> Store {
     store_with(limits(|_| ()))
 }
 
-/// The division of a roomy budget, changed by `adjust`; small operations are done in the way of large ones.
+/// The division of a roomy budget, changed by `adjust`; small operations are done in the way of large ones, and
+/// levels are shared however late the other threads come.
 pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
-    let mut limits = Limits { small: 0, common: 0, ..Limits::of(1 << 28) };
+    let mut limits = Limits { small: 0, common: 0, late: 0, ..Limits::of(1 << 28) };
     adjust(&mut limits);
     limits
 }
