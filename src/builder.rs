@@ -13,10 +13,14 @@ use crate::{
     bdd::Bdd,
     disk::{charge::Charge, pool::Share, space::Space},
     error::{Error, Result},
-    file::writer::NodeWriter,
+    file::{node_file::NodeFile, writer::NodeWriter},
     model::{FALSE, TRUE, check_variable},
     store::{Store, outside_callback},
-    sweep::{build::build, copy::Copy as CopySpec, run::Progress},
+    sweep::{
+        build::{build, build_below},
+        copy::Copy as CopySpec,
+        run::Progress,
+    },
 };
 
 /// Builds one diagram bottom-up: nodes of the largest variable first, each from children that are there already.
@@ -110,7 +114,8 @@ impl BddBuilder {
         let space = store.space();
         let writer = NodeWriter::new(&space)?;
         let number = BUILDERS.fetch_add(1, Relaxed);
-        let [entries, levels] = ["the table of a builder", "the levels of a builder"].map(|of| space.pool.account(of));
+        let [entries, levels] =
+            ["the table of a builder", "the level table of a builder"].map(|of| space.pool.account(of));
         Ok(Self {
             store,
             space,
@@ -231,34 +236,69 @@ impl BddBuilder {
     ///
     /// # Errors
     /// [`Error::ManyRoots`] when there are several, or when the last node added came out as a terminal though there are
-    /// others, [`Error::NoNodes`] when nothing was added, and those of the disk and the
-    /// budget.
-    pub fn build(mut self) -> Result<Bdd> {
-        self.end_level();
-        self.level = HashMap::new();
-        self.entries.clear();
-        self.levels.clear();
+    /// others (then [`build_root`](Self::build_root) is what you want), [`Error::NoNodes`] when nothing was added, and those of the
+    /// disk and the budget.
+    pub fn build(self) -> Result<Bdd> {
         let Some(root) = self.root else {
             let last = self.last.ok_or(Error::NoNodes)?;
             return Ok(self.store.constant(last.at_zero));
         };
-        let nodes = self.writer.seal(&self.space)?;
-        if self.last.is_some_and(|last| last.builder == 0) {
+        let (last, chain) = (self.last, self.chain);
+        let (store, nodes) = self.into_nodes()?;
+        if last.is_some_and(|last| last.builder == 0) {
             // The node that was to be the root came out as a terminal, and leads to none of them.
             return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
         }
-        if self.chain && !root.at_zero {
+        if chain && !root.at_zero {
             outside_callback()?;
-            return Ok(Bdd::new(self.store, Arc::new(nodes), false));
+            return Ok(Bdd::new(store, Arc::new(nodes), false));
         }
-        let file = self.store.run_beside("build", nodes.node_count(), |run| {
+        let file = store.run_beside("build", nodes.node_count(), |run| {
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),
                 unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),
             }
         })?;
-        Ok(Bdd::new(self.store, Arc::new(file), root.at_zero))
+        Ok(Bdd::new(store, Arc::new(file), root.at_zero))
+    }
+
+    /// The diagram whose root is `root`, one of the nodes added, whichever comes last; those that it does not lead to are dropped.
+    ///
+    /// One expand and one reduce sweep over what it leads to.
+    ///
+    /// # Errors
+    /// [`Error::ForeignNode`] for a node of another builder, and those of the disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let mut builder = store.builder()?;
+    /// let x2 = builder.add_node(2, false, true)?;
+    /// let either = builder.add_node(1, x2, true)?;
+    /// builder.add_node(1, true, x2)?;
+    /// assert_eq!(builder.build_root(either)?, store.variable(1)?.or(&store.variable(2)?)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn build_root(self, root: impl Into<BuilderNode>) -> Result<Bdd> {
+        let BuilderNode { builder, id, at_zero, .. } = root.into();
+        if builder == 0 {
+            return Ok(self.store.constant(at_zero));
+        }
+        if builder != self.number {
+            return Err(Error::ForeignNode { node: id });
+        }
+        let (store, nodes) = self.into_nodes()?;
+        let file = store.run_beside("build", nodes.node_count(), |run| build_below(&nodes, id, at_zero, run))?;
+        Ok(Bdd::new(store, Arc::new(file), at_zero))
+    }
+
+    /// All nodes, of which several may be roots.
+    fn into_nodes(mut self) -> Result<(Store, NodeFile)> {
+        self.end_level();
+        let Self { store, space, writer, level, entries, levels, .. } = self;
+        drop((level, entries, levels));
+        Ok((store, writer.seal(&space)?))
     }
 }
 

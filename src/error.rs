@@ -161,6 +161,15 @@ pub enum Error {
         support: u64,
     },
 
+    /// `sat_count` was asked over more variables than there can be.
+    #[error("solutions cannot be counted over {given} variables; there are {most} at most")]
+    TooManyVariables {
+        /// The number of variables given.
+        given: u64,
+        /// The number of variables there can be.
+        most: u64,
+    },
+
     /// A node handed to a builder comes from another builder.
     #[error("node {node} belongs to another builder; use only nodes that this builder's add_node gave")]
     ForeignNode {
@@ -189,11 +198,9 @@ pub enum Error {
     },
 
     /// A builder holds nodes that the last node does not reach.
-    #[error(
-        "{unreachable} of {nodes} nodes are not below the last one added; a diagram has one root, so build each separately"
-    )]
+    #[error("{}; name the root (build_root), or add no other nodes than those below it", what_is_loose(*unreachable, *nodes))]
     ManyRoots {
-        /// Nodes that the last added node does not reach.
+        /// Nodes that the last added node does not reach; all of them where it came out as a terminal.
         unreachable: u64,
         /// All nodes added.
         nodes: u64,
@@ -334,28 +341,44 @@ pub enum Error {
 /// The result of an operation that may touch a disk.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Which nodes of a builder have no place in a diagram.
+fn what_is_loose(unreachable: u64, nodes: u64) -> String {
+    if unreachable == nodes {
+        return format!("the last node added came out as a terminal, which leads to none of the {nodes} others");
+    }
+    format!("{unreachable} of {nodes} nodes are not below the last one added")
+}
+
 /// What to do about a temporary file that could not be had.
 fn way_out(error: &io::Error) -> &'static str {
-    use io::ErrorKind::{InvalidData, NotADirectory, NotFound, OutOfMemory, PermissionDenied, UnexpectedEof};
+    use io::ErrorKind::{
+        InvalidData, InvalidFilename, NotADirectory, NotFound, OutOfMemory, PermissionDenied, ReadOnlyFilesystem,
+        UnexpectedEof,
+    };
     match error.kind() {
         _ if too_many_files(error) => {
             "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
         }
         InvalidData | UnexpectedEof => "look after the disk, or name a scratch folder on another one",
         NotFound => "make this folder, or name another scratch folder",
-        NotADirectory => "name a folder as the scratch folder",
+        NotADirectory | InvalidFilename => "name a folder as the scratch folder",
+        ReadOnlyFilesystem => "name a scratch folder that can be written to",
         PermissionDenied => "make this folder writable, or name another scratch folder",
         OutOfMemory => "let the process have more memory, or give the store a smaller budget",
-        _ => "free some space or name another scratch folder",
+        _ => "drop diagrams that are no longer needed, free some space or name another scratch folder",
     }
 }
 
 /// What to do about a diagram that could not be saved.
 fn way_to_save(error: &io::Error) -> &'static str {
-    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    use io::ErrorKind::{
+        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+    };
     match error.kind() {
         NotFound => "make its folder, or name another one",
         NotADirectory | IsADirectory | InvalidInput => "name a file in a folder that there is",
+        InvalidFilename => "give it a shorter name",
+        ReadOnlyFilesystem => "name a folder that can be written to",
         PermissionDenied => "make its folder writable, or name another one",
         _ => "free some space or name another folder",
     }

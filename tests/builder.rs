@@ -6,7 +6,7 @@ mod common;
 use common::{
     Random, default_store,
     functions::{Algebra, hidden_weighted_bit, of_table, product},
-    limits, smallest_store, store_with,
+    limits, roomy_store, smallest_store, store_with,
 };
 use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
 
@@ -460,5 +460,67 @@ fn more_levels_than_the_budget_has_tables_for_are_an_error_while_they_are_added(
     assert!(matches!(error, Error::BudgetExceeded { needed, available, .. } if needed > available));
     // It has given back what it had.
     assert_eq!(levels()?.0, count);
+    Ok(())
+}
+
+/// Forty nodes at random, each over those before it, with their functions.
+fn grown(builder: &mut BddBuilder, store: &Store) -> Result<Vec<(BuilderNode, Bdd)>> {
+    let mut random = Random::new(5);
+    let mut grown = vec![(false.into(), store.constant(false)), (true.into(), store.constant(true))];
+    for variable in (0..20).rev() {
+        let below = grown.len() as u32;
+        for _ in 0..2 {
+            let [low, high] = [(); 2].map(|()| random.below(below) as usize);
+            let node = builder.add_node(variable, grown[low].0, grown[high].0)?;
+            let function = store.variable(variable)?.ite(&grown[high].1, &grown[low].1)?;
+            grown.push((node, function));
+        }
+    }
+    Ok(grown)
+}
+
+#[test]
+fn every_node_can_be_the_root_and_what_it_does_not_lead_to_is_dropped() -> Result<()> {
+    let wide = store_with(limits(|limits| limits.narrow_ids = 5));
+    for store in [default_store(), roomy_store(), store_on_disk(), wide] {
+        let count = grown(&mut store.builder()?, &store)?.len();
+        assert_eq!(count, 42);
+        for at in 0..count {
+            let mut builder = store.builder()?;
+            let (root, function) = grown(&mut builder, &store)?.swap_remove(at);
+            let built = builder.build_root(root)?;
+            built.validate()?;
+            assert_eq!(built, function, "node {at}");
+        }
+        assert_eq!(store.stats().temp_bytes, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_node_of_another_builder_is_no_root() -> Result<()> {
+    let store = default_store();
+    let foreign = store.builder()?.add_node(0, false, true)?;
+    let mut builder = store.builder()?;
+    builder.add_node(0, false, true)?;
+    assert!(matches!(builder.build_root(foreign), Err(Error::ForeignNode { .. })));
+    assert!(store.builder()?.build_root(true)?.is_true());
+    Ok(())
+}
+
+#[test]
+fn what_is_loose_in_a_builder_is_said_in_words() -> Result<()> {
+    let store = default_store();
+    let message = |last: [bool; 2]| -> Result<String> {
+        let mut builder = store.builder()?;
+        builder.add_node(1, false, true)?;
+        builder.add_node(0, last[0], last[1])?;
+        Ok(builder.build().unwrap_err().to_string())
+    };
+    assert!(
+        message([true, true])?
+            .starts_with("the last node added came out as a terminal, which leads to none of the 1 others; name")
+    );
+    assert!(message([true, false])?.starts_with("1 of 2 nodes are not below the last one added; name the root"));
     Ok(())
 }

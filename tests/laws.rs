@@ -9,7 +9,7 @@ use common::{
     limits, roomy_store, smallest_store, store_with, tight,
 };
 use num_bigint::BigUint;
-use strata_bdd::{Bdd, BuilderNode, LARGEST_VARIABLE, Result, Store, VariablePairs};
+use strata_bdd::{Bdd, BuilderNode, Error, LARGEST_VARIABLE, Result, Store, VariablePairs};
 
 const VARIABLES: u32 = 18;
 
@@ -255,5 +255,52 @@ fn a_care_set_is_combined_over_what_a_path_does_not_test() -> Result<()> {
         assert_eq!(f.negated().simplify(&care)?, (!&x & !&z)?.negated());
         assert_eq!(f.simplify(&care)?.and(&care)?, f.and(&care)?);
     }
+    Ok(())
+}
+
+/// Clauses of three of twelve variables, at random.
+fn clauses(count: u32, store: &Store) -> Result<Vec<Bdd>> {
+    let mut random = Random::new(count.into());
+    let mut literal = || (random.below(12), random.coin());
+    (0..count).map(|_| store.clause([literal(), literal(), literal()])).collect()
+}
+
+#[test]
+fn many_functions_at_once_are_what_they_are_one_by_one() -> Result<()> {
+    for store in stores() {
+        for count in [0, 1, 2, 3, 7, 20, 60, 400] {
+            let clauses = clauses(count, &store)?;
+            let all = clauses.iter().try_fold(store.constant(true), |all, clause| all.and(clause))?;
+            assert_eq!(store.and_all(clauses.iter().cloned().map(Ok))?, all, "{count}");
+            assert_eq!(store.or_all(clauses.iter().map(|clause| Ok(!clause)))?, !all, "{count}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn of_many_functions_no_more_are_asked_for_than_decide() -> Result<()> {
+    let store = default_store();
+    let mut asked = 0;
+    // x0, x1, not x1, x2, …
+    let endless = (0..).inspect(|_| asked += 1).map(|at: u32| store.literal(at.div_ceil(2), at != 2));
+    assert!(store.and_all(endless)?.is_false());
+    assert!(asked <= 4, "{asked}");
+    let failing = (0..).map(|at| store.variable(LARGEST_VARIABLE - 2 + at));
+    assert!(matches!(store.or_all(failing), Err(Error::VariableOutOfRange { .. })));
+    let foreign = [store.variable(0), default_store().variable(1)];
+    assert!(matches!(store.and_all(foreign), Err(Error::DifferentStores)));
+    assert!(matches!(store.or_all([default_store().variable(1)]), Err(Error::DifferentStores)));
+    Ok(())
+}
+
+#[test]
+fn each_of_many_functions_is_swept_a_few_times() -> Result<()> {
+    let store = roomy_store();
+    let apart = |at| store.clause([(at, false), (at + 1, false)]);
+    let chain = store.and_all((0..1000).map(apart))?;
+    assert_eq!(chain.node_count(), 2 * 1001 - 2);
+    let requests = store.stats().processed_requests;
+    assert!(requests < 60 * 1000, "{requests}");
     Ok(())
 }

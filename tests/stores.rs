@@ -312,3 +312,22 @@ fn small_diagrams_never_touch_the_disk() -> Result<()> {
     assert_eq!(store.stats().peak_temp_bytes, 0);
     Ok(())
 }
+
+#[test]
+fn small_diagrams_need_no_files_however_many_there_are() -> Result<()> {
+    let store = smallest_store();
+    let mut held = Vec::new();
+    let refused = loop {
+        match store.variable(held.len() as u32) {
+            Ok(variable) => held.push(variable),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(refused, Error::BudgetExceeded { .. }), "{refused}");
+    assert!((20_000..60_000).contains(&held.len()), "{}", held.len());
+    assert_eq!(store.stats().peak_temp_bytes, 0);
+    // There is room again when some are gone.
+    held.truncate(held.len() - 100);
+    assert_eq!(held[0].and(&held[1])?.node_count(), 2);
+    Ok(())
+}

@@ -44,7 +44,7 @@ impl Bdd {
     }
 
     /// The same of operands that are given away: each is gone as soon as it has been read, unless another handle holds it.
-    fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
+    pub(super) fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
         self.same_store(&other)?;
         let plan = match self.plan(op, &other) {
             ControlFlow::Break(known) => return Ok(known),

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    model::check_variable,
+    model::LARGEST_VARIABLE,
     sweep::fold::{
         count::{Count, approximate, count},
         number::power_of_two,
@@ -24,7 +24,7 @@ impl Bdd {
     /// count. [`Bdd::sat_count_ln`] is quick whatever the size.
     ///
     /// # Errors
-    /// [`Error::TooFewVariables`] when the function depends on more, [`Error::VariableOutOfRange`] beyond 2^24 of them, and
+    /// [`Error::TooFewVariables`] when the function depends on more, [`Error::TooManyVariables`] beyond 2^24 of them, and
     /// those of the disk and the budget.
     ///
     /// ```
@@ -104,8 +104,9 @@ impl Bdd {
         if u64::from(variables) < support {
             return Err(Error::TooFewVariables { given: variables.into(), support });
         }
-        if variables > 0 {
-            check_variable(variables - 1)?;
+        let most = u64::from(LARGEST_VARIABLE) + 1;
+        if u64::from(variables) > most {
+            return Err(Error::TooManyVariables { given: variables.into(), most });
         }
         Ok(u64::from(variables) - support)
     }

@@ -6,6 +6,7 @@ mod count;
 mod cubes;
 mod domain;
 mod keep;
+mod many;
 mod moves;
 mod optimum;
 mod quantify;

@@ -23,6 +23,10 @@ impl Bdd {
     /// current variables for the next ones, at no cost where that keeps their order. Where the relation has inputs that shall not
     /// stay, quantify them before: `relation.exists(inputs)`.
     ///
+    /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation that speaks
+    /// of what that process reads and writes, and pairs of what it writes, are enough. The successors of all are the disjunction
+    /// of the successors by each.
+    ///
     /// # Errors
     /// [`Error::NextVariable`] when the states depend on one, and as [`Bdd::and_exists`] and [`Bdd::replace`].
     ///
@@ -33,6 +37,9 @@ impl Bdd {
     /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
     /// let flip = x.xor(&x_next)?;
     /// assert_eq!(x.rel_next(&flip, &VariablePairs::interleaved(1)?)?, x.negated());
+    /// // The same where variable 2 is true, which stays.
+    /// let (z, pairs) = (store.variable(2)?, VariablePairs::new([(0, 1)])?);
+    /// assert_eq!(x.or(&z)?.rel_next(&flip.and(&z)?, &pairs)?, z);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn rel_next(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {

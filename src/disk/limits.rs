@@ -54,10 +54,13 @@ pub struct Limits {
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
+/// Smaller blocks would make the disk slow.
+const LEAST_BLOCK: usize = 32 << 10;
+
 impl Limits {
     /// The division of `budget` bytes.
     pub fn of(budget: usize) -> Self {
-        let block = (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10);
+        let block = (budget / 2048).next_power_of_two().clamp(LEAST_BLOCK, 128 << 10);
         let part = |share: usize| budget / 32 * share;
         Self {
             block,
@@ -95,14 +98,16 @@ impl Limits {
         self.sort / 4 * 3
     }
 
-    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. With several
+    /// What each of so many workers has: smaller blocks, equal parts of what one works with by itself, and all of what they share. With several
     /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
-        let Self { sort, dense, window, tables, .. } = self;
+        let Self { block, sort, dense, window, tables, .. } = self;
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
+        // Each has some blocks beyond the shares, and eight times as large ones.
+        let block = block.min((block / workers).next_power_of_two().max(LEAST_BLOCK));
         let small = (self.small.min(MOST_SMALL) / workers as u64).min(LARGEST_SMALL);
-        Self { sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
+        Self { block, sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
     }
 }

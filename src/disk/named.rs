@@ -37,6 +37,9 @@ pub(super) struct Beside {
 impl Beside {
     /// A file in the folder of `target`.
     pub fn new(target: &Path) -> io::Result<Self> {
+        if target == Path::new("") {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no name"));
+        }
         let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),

@@ -42,7 +42,8 @@ impl Labels {
     pub fn new(mut variables: Vec<u32>, space: &Space) -> Result<Self> {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);
-        let charge = space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the variables of a diagram")?;
+        let charge =
+            space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the list of a diagram's variables")?;
         let mut gaps: SmallVec<[u32; 64]> = smallvec![0; variables.len().saturating_sub(1)];
         for (gap, pair) in gaps.iter_mut().zip(variables.windows(2)) {
             *gap = (pair[0] - pair[1]).to_le();

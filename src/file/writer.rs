@@ -261,6 +261,21 @@ impl<I: Lane> NodeWriter<I> {
         NodeWriter { levels, variables, tail: Some(tail), used, next, ..NodeWriter::empty() }
     }
 
+    /// Has what is in so many words in the smallest block if that is all there is, though the share is used up: it counts as a table
+    /// then. A file would take as much memory, and one of the files that the process may open.
+    fn keep_small(&mut self, words: usize, space: &Space) {
+        let smallest = space.pool.smallest();
+        if self.spills
+            && self.file.is_none()
+            && 8 * words <= smallest
+            && let Some(tail) = self.tail.take()
+        {
+            let tail = space.pool.fitted(tail, words, Share::Tables);
+            self.spills = size_of_val(tail.words()) > smallest;
+            self.tail = Some(tail);
+        }
+    }
+
     /// The file in the width it was written in, whatever the number of its nodes.
     fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
         let used = self.used * 2 * I::WORDS * 4;
@@ -271,6 +286,7 @@ impl<I: Lane> NodeWriter<I> {
         let tables = self.levels.bytes() + 2 * size_of::<NodeFile>() + on_disk;
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
+        self.keep_small(used / 8, space);
         if self.spills
             && let Some(tail) = self.tail.take()
         {

@@ -5,6 +5,7 @@ use std::{borrow::Borrow, sync::Arc};
 use smallvec::SmallVec;
 
 use super::{
+    copy::Copy,
     expand::{expand, root_of},
     ground::Until,
     lift::Lift,
@@ -112,6 +113,24 @@ pub fn build_nested<S: Spec<N>, K: Nest, F: Borrow<NodeFile>, const N: usize, co
         |(run, operands)| build_in::<u64, S, K, N>(spec, nest, *operands, u64::MAX, run),
     )?;
     Ok(built.expect("a sweep without a limit is not given up"))
+}
+
+/// The diagram of the node `root` of `forest`, whose levels may be in any order, or of its negation: whichever is false on the path of
+/// low arcs.
+pub fn build_below(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
+    narrow_or_wide(
+        are_narrow([forest].into_iter()),
+        run,
+        |run| build_below_in::<u32>(forest, root, complement, run),
+        |run| build_below_in::<u64>(forest, root, complement, run),
+    )
+}
+
+fn build_below_in<I: Lane>(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
+    let ask_root = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| ask([I::of(root), I::of(0)]);
+    let unreduced = expand(&Copy { complement }, &[forest], Unreduced::new(), Until::Done, ask_root, run)?;
+    let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("no level is covered") };
+    Ok(file)
 }
 
 /// Whether 32 bits are enough for the ids of all `files`.
