@@ -38,9 +38,7 @@ impl Bdd {
             ControlFlow::Continue(plan) => plan,
         };
         let operands = if plan.swapped { [&other.file, &self.file] } else { [&self.file, &other.file] };
-        let nodes = self.node_count() + other.node_count();
-        let file = self.store.run_beside("apply", nodes, |run| build(&plan.spec, &operands, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), plan.complement))
+        self.made("apply", &[other], plan.complement, |run| build(&plan.spec, &operands, run))
     }
 
     /// The same of operands that are given away: each is gone as soon as it has been read, unless another handle holds it.
@@ -157,10 +155,8 @@ impl Bdd {
         let complement = [self.complement, then.complement, otherwise.complement];
         let result = if self.complement { then.complement } else { otherwise.complement };
         let spec = Ite { complement, result };
-        let nodes = self.node_count() + then.node_count() + otherwise.node_count();
-        let file =
-            self.store.run_beside("ite", nodes, |run| build(&spec, &[&self.file, &then.file, &otherwise.file], run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+        let operands = [&self.file, &then.file, &otherwise.file];
+        self.made("ite", &[then, otherwise], result, |run| build(&spec, &operands, run))
     }
 
     /// The value of `branch` wherever this function has `value`, if that is plain to see.

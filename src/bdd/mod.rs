@@ -27,6 +27,7 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     store::Store,
+    sweep::run::Run,
 };
 
 /// A Boolean function as a reduced ordered binary decision diagram.
@@ -69,6 +70,20 @@ impl Bdd {
             return self.store.constant(at_zero);
         }
         Self::new(self.store.clone(), file.clone(), at_zero)
+    }
+
+    /// The function whose diagram `operation` makes of those of this function and `others`, or the negation of that function if
+    /// `complement`.
+    fn made(
+        &self,
+        name: &'static str,
+        others: &[&Self],
+        complement: bool,
+        operation: impl FnMut(&mut Run<'_>) -> Result<NodeFile>,
+    ) -> Result<Self> {
+        let nodes = self.node_count() + others.iter().map(|other| other.node_count()).sum::<u64>();
+        let file = self.store.run_beside(name, nodes, operation)?;
+        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
     }
 
     fn same_store(&self, other: &Self) -> Result<()> {

@@ -1,7 +1,5 @@
 //! Quantification.
 
-use std::sync::Arc;
-
 use super::Bdd;
 use crate::{
     error::Result,
@@ -12,6 +10,7 @@ use crate::{
         copy::Copy,
         difference::Difference,
         quantify::{Quantify, quantify},
+        run::Run,
         search::{Lowest, find},
     },
 };
@@ -62,13 +61,11 @@ impl Bdd {
         }
         let free = |variable| variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: Copy { complement: self.complement }, free: &free };
-        let nodes = self.node_count();
-        let value =
-            self.complement || self.store.run_beside("search", nodes, |run| find(&lowest, &[&self.file], run))?;
+        let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
+        let value = self.complement || self.store.run_beside("search", self.node_count(), search)?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
         let spec = Quantify::new(!value, self.complement != value, variables);
-        let file = self.store.run_beside("exists", nodes, |run| quantify(&self.file, spec.clone(), false, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), value))
+        self.made("exists", &[], value, |run| quantify(&self.file, spec.clone(), false, run))
     }
 
     /// [`Bdd::forall`] of every variable for which `quantified` holds.
@@ -111,8 +108,7 @@ impl Bdd {
         let complement = self.eval(|_| false)? != self.eval(|other| other == variable)?;
         let spec = Difference { variable, first, complement };
         let operands = [&self.file; 2];
-        let file = self.store.run_beside("unique", self.node_count(), |run| build(&spec, &operands, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+        self.made("unique", &[], complement, |run| build(&spec, &operands, run))
     }
 
     /// `self.and(other)?.exists(variables)`, without writing down the conjunction as a rule.
@@ -155,8 +151,7 @@ impl Bdd {
         let nodes = self.node_count() + other.node_count();
         let value = self.store.run_beside("search", nodes, |run| find(&lowest, &files, run))?;
         spec.result = value;
-        let file = self.store.run_beside("and_exists", nodes, |run| and_exists(spec.clone(), files, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), value))
+        self.made("and_exists", &[other], value, |run| and_exists(spec.clone(), files, run))
     }
 }
 

@@ -121,9 +121,8 @@ impl Bdd {
             complement: function.complement,
             result: self.complement != result,
         };
-        let (nodes, operands) = (self.node_count() + function.node_count(), [&self.file, &self.file, &function.file]);
-        let file = self.store.run_beside("compose", nodes, |run| build(&spec, &operands, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+        let operands = [&self.file, &self.file, &function.file];
+        self.made("compose", &[function], result, |run| build(&spec, &operands, run))
     }
 
     /// This function with functions in place of several variables, all at once: none of the functions sees another.
@@ -181,9 +180,8 @@ impl Bdd {
         let nest =
             Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };
         let copy = Copy { complement: self.complement != result };
-        let nodes = self.node_count() + images.values().map(|image| image.node_count()).sum::<u64>();
-        let file = self.store.run_beside("substitute", nodes, |run| build_nested(&copy, &nest, &[&self.file], run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+        let functions: Vec<_> = images.values().copied().collect();
+        self.made("substitute", &functions, result, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 }
 

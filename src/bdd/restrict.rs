@@ -1,6 +1,6 @@
 //! Fixing variables.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use super::Bdd;
 use crate::{
@@ -38,8 +38,7 @@ impl Bdd {
         }
         let complement = self.eval(|variable| value_in(&literals, variable).unwrap_or(false))?;
         let spec = Restrict { complement: self.complement != complement, literals };
-        let file = self.store.run_beside("restrict", self.node_count(), |run| build(&spec, &[&self.file], run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+        self.made("restrict", &[], complement, |run| build(&spec, &[&self.file], run))
     }
 
     /// The cofactor by the top variable, which is a child of the root: this function with its smallest variable fixed to `value`. A

@@ -37,9 +37,8 @@ impl Bdd {
         let nearest = care.cube_min()?.unwrap_or_default();
         let result = self.eval(|variable| nearest.binary_search(&(variable, true)).is_ok())?;
         let spec = Constrain { complement: care.complement, result: self.complement != result };
-        let (nodes, operands) = (self.node_count() + care.node_count(), [&self.file, &care.file]);
-        let file = self.store.run_beside("constrain", nodes, |run| build(&spec, &operands, run))?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), result))
+        let operands = [&self.file, &care.file];
+        self.made("constrain", &[care], result, |run| build(&spec, &operands, run))
     }
 
     /// A function that agrees with this one wherever `care` is true, depends on no other variables, and has at most as many
