@@ -18,7 +18,7 @@ use crate::{
     store::{Store, outside_callback},
     sweep::{
         build::{build, build_below},
-        copy::Copy as CopySpec,
+        ops::copy::Copy as CopySpec,
         run::Progress,
     },
 };

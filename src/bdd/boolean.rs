@@ -9,7 +9,10 @@ use super::Bdd;
 use crate::{
     error::Result,
     model::op::BinaryOp,
-    sweep::{apply::Apply, build::build, ite::Ite},
+    sweep::{
+        build::build,
+        ops::{apply::Apply, ite::Ite},
+    },
 };
 
 impl Bdd {

@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     model::{op::BinaryOp, value_in},
     store::outside_callback,
-    sweep::{apply::Apply, search::find},
+    sweep::{ops::apply::Apply, search::find},
 };
 
 impl Bdd {

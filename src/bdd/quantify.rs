@@ -5,11 +5,13 @@ use crate::{
     error::Result,
     model::check_variable,
     sweep::{
-        and_exists::{AndExists, and_exists},
         build::build,
-        copy::Copy,
-        difference::Difference,
-        quantify::{Quantify, quantify},
+        ops::{
+            and_exists::{AndExists, and_exists},
+            copy::Copy,
+            difference::Difference,
+            quantify::{Quantify, quantify},
+        },
         run::Run,
         search::{Lowest, find},
     },

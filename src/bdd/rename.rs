@@ -12,9 +12,11 @@ use crate::{
     store::Store,
     sweep::{
         build::{build, build_nested},
-        compose::Compose,
-        copy::Copy,
-        substitute::{Image, Substitute},
+        ops::{
+            compose::Compose,
+            copy::Copy,
+            substitute::{Image, Substitute},
+        },
     },
 };
 

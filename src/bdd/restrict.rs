@@ -6,7 +6,7 @@ use super::Bdd;
 use crate::{
     error::{Error, Result},
     model::{check_variable, value_in},
-    sweep::{build::build, restrict::Restrict},
+    sweep::{build::build, ops::restrict::Restrict},
 };
 
 impl Bdd {

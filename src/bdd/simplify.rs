@@ -8,9 +8,7 @@ use crate::{
     file::node_file::NodeFile,
     sweep::{
         build::{build, build_within},
-        constrain::Constrain,
-        quantify::most,
-        simplify::Simplify,
+        ops::{constrain::Constrain, quantify::most, simplify::Simplify},
     },
 };
 

@@ -5,15 +5,17 @@ use std::{borrow::Borrow, sync::Arc};
 use smallvec::SmallVec;
 
 use super::{
-    copy::Copy,
-    expand::{expand, root_of},
-    ground::Until,
+    down::{
+        expand::{expand, root_of},
+        ground::Until,
+    },
     lift::Lift,
     nest::{Flat, Nest},
-    reduce::{Reduced, reduce},
+    ops::copy::Copy,
     run::Run,
     small,
     spec::Spec,
+    up::reduce::{Reduced, reduce},
 };
 use crate::{
     disk::lane::Lane,
@@ -198,7 +200,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing, sweep::quantify::Quantify,
+        Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing,
+        sweep::ops::quantify::Quantify,
     };
 
     /// A truth table of nine variables without a pattern, false at first.

@@ -11,14 +11,14 @@
 //! an id for every node above and for everything asked for.
 
 use super::{
-    expand::expand,
-    frontier::check_ids,
-    ground::Until,
-    marks::Marks,
-    number::{Nodes, number_alone},
-    reduce::{reduce_below, whole},
+    down::{expand::expand, frontier::check_ids, ground::Until},
     run::Run,
     spec::Spec,
+    up::{
+        marks::Marks,
+        number::{Nodes, number_alone},
+        reduce::{reduce_below, whole},
+    },
 };
 use crate::{
     disk::{

@@ -14,7 +14,11 @@
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
-use super::{expand::expand, ground::Until, restrict::Restrict, run::Run};
+use super::{
+    down::{expand::expand, ground::Until},
+    ops::restrict::Restrict,
+    run::Run,
+};
 use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,

@@ -2,8 +2,10 @@
 
 use super::{
     build::{are_narrow, narrow_or_wide},
-    expand::{expand, root_of},
-    ground::Until,
+    down::{
+        expand::{expand, root_of},
+        ground::Until,
+    },
     run::Run,
     small,
     spec::Spec,

@@ -6,10 +6,10 @@
 //!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps of [`reduce`](super::reduce) in the same order, so the bytes are the same. Operands and arrays are in memory and
+//! The steps of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Operands and arrays are in memory and
 //! mostly in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
 
-use super::{expand::root_of, fresh::Last, run::Run, spec::Spec, table::Table};
+use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
 use crate::{
     error::Result,
     file::{
@@ -282,7 +282,7 @@ mod tests {
         disk::limits::Limits,
         model::op::BinaryOp,
         store::Testing,
-        sweep::{apply::Apply, run::Counters},
+        sweep::{ops::apply::Apply, run::Counters},
     };
 
     fn store(adjust: impl FnOnce(&mut Limits)) -> Store {

@@ -11,19 +11,18 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
-    desk::Desk,
     fresh::Last,
     marks::CHUNK,
     merge::{Piece, merge},
     ordered::Ordered,
     siblings::Siblings,
-    team::{Parts, Team},
 };
 use crate::{
     disk::{cells, dense::Dense, lane::Lane, parted::Parted, pool::Share, sorter::Sorter, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
+    sweep::{desk::Desk, parts::Parts, team::Team},
 };
 
 /// The nodes of a level that one worker has.
@@ -314,8 +313,8 @@ fn merging<I: Lane>(
 
 #[cfg(test)]
 mod tests {
-    use super::{super::lows::STEPS, *};
-    use crate::disk::space::testing;
+    use super::*;
+    use crate::{disk::space::testing, sweep::up::lows::STEPS};
 
     /// Numbers without a pattern.
     struct Random(u32);

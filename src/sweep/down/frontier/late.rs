@@ -5,9 +5,11 @@ use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
     sweep::{
-        batch::Batch,
         desk::Desk,
-        ground::{Ground, window_of},
+        down::{
+            batch::Batch,
+            ground::{Ground, window_of},
+        },
         spec::Spec,
     },
 };

@@ -6,16 +6,18 @@
 
 use super::{
     apply::Apply,
-    build::{build, build_within},
     quantify::{Gathered, Quantify, most, quantify},
-    run::Run,
-    spec::Spec,
 };
 use crate::{
     disk::lane::Lane,
     error::Result,
     file::node_file::NodeFile,
     model::{FALSE, TRUE, op::BinaryOp},
+    sweep::{
+        build::{build, build_within},
+        run::Run,
+        spec::Spec,
+    },
 };
 
 /// A request of `and_exists`: a node of each operand, twice, and the slot.

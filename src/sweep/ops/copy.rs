@@ -1,7 +1,6 @@
 //! `copy`: the identity, which makes a canonical diagram of one whose levels are not in order.
 
-use super::spec::Spec;
-use crate::{disk::lane::Lane, model::value};
+use crate::{disk::lane::Lane, model::value, sweep::spec::Spec};
 
 /// A request of `copy`: a node and the slot.
 pub type Request<I> = [I; 2];

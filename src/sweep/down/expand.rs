@@ -28,15 +28,10 @@ use std::{
 };
 
 use super::{
-    compact::{self, Compact, compact},
-    desk::Desk,
     frontier::{Frontier, check_ids},
     ground::{Ground, Until},
     pile::Pile,
-    run::Run,
     slices::Slices,
-    spec::Spec,
-    team::Parts,
 };
 use crate::{
     disk::{lane::Lane, pool::Share, queue::LevelQueue, spool::Spool},
@@ -47,6 +42,13 @@ use crate::{
         unreduced::{Part, Rank, Unreduced},
     },
     model::FALSE,
+    sweep::{
+        compact::{self, Compact, compact},
+        desk::Desk,
+        parts::Parts,
+        run::Run,
+        spec::Spec,
+    },
 };
 
 /// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already, and no further than `until`.

@@ -1,9 +1,9 @@
 //! `restrict`: some variables take fixed values, the request being a node.
 
-use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
     model::{value, value_in},
+    sweep::spec::Spec,
 };
 
 /// A request of `restrict`: a node and the slot.

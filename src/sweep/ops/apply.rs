@@ -3,10 +3,10 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
-use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
     model::{TERMINALS, TRUE, op::BinaryOp},
+    sweep::spec::Spec,
 };
 
 /// A request of `apply`: the node of each operand, and the slot.

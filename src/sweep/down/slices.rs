@@ -16,8 +16,7 @@
 
 use std::{iter, ops::Range, sync::Arc};
 
-use super::team::Parts;
-use crate::disk::lane::Lane;
+use crate::{disk::lane::Lane, sweep::parts::Parts};
 
 /// How the requests of every level are parted.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +75,7 @@ impl Slices {
 
     /// The logs of a queue for the strips of `worker` on `level`.
     pub fn strips_of(&self, level: usize, worker: usize) -> Range<usize> {
-        let first = self.slices() + self.parts.log_of_worker(level, worker).start * logs_of(self.strips);
+        let first = self.slices() + self.parts.log_of_worker(level, worker) * logs_of(self.strips);
         first..first + (1 << self.strips)
     }
 

@@ -2,8 +2,7 @@
 //!
 //! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990.
 
-use super::spec::Spec;
-use crate::{disk::lane::Lane, model::value};
+use crate::{disk::lane::Lane, model::value, sweep::spec::Spec};
 
 /// A request of `constrain`: a node of the function, a node of the care set, and the slot.
 pub type Request<I> = [I; 3];

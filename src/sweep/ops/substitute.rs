@@ -3,18 +3,17 @@
 //! The way up replaces a node of a variable by "if the variable's function, then high, else low", computed over the finished
 //! part. Where the function is a variable above all of that part, the node stays one and takes that name.
 
-use super::{
-    expand::expand,
-    ground::Until,
-    ite::{Ite, Request},
-    nest::{Covers, Nest, Pause},
-    run::Run,
-};
+use super::ite::{Ite, Request};
 use crate::{
     disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
     model::{FALSE, TRUE},
+    sweep::{
+        down::{expand::expand, ground::Until},
+        nest::{Covers, Nest, Pause},
+        run::Run,
+    },
 };
 
 /// A function for every variable of a diagram.

@@ -3,8 +3,10 @@
 //! Every step is done for the whole batch before the next begins, so that each is a short loop that keeps what it works with in
 //! registers.
 
-use super::{desk::Kept, spec::Spec};
-use crate::disk::{lane::Lane, sorter::BATCH};
+use crate::{
+    disk::{lane::Lane, sorter::BATCH},
+    sweep::{desk::Kept, spec::Spec},
+};
 
 /// Requests that are expanded together. Kept from batch to batch and from sweep to sweep: to clear it takes longer than a small
 /// level.

@@ -1,9 +1,9 @@
 //! `difference`: where a function changes with one variable, the request being a pair of nodes of one diagram.
 
-use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
     model::{FALSE, TERMINALS, TRUE},
+    sweep::spec::Spec,
 };
 
 /// A request of `difference`: the node with the variable false, the node with it true, and the slot.

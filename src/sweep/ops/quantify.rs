@@ -11,19 +11,18 @@
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
-use super::{
-    build::{build, build_nested, build_within},
-    expand::expand,
-    ground::Until,
-    nest::{Covers, Nest, Pause},
-    run::Run,
-    spec::Spec,
-};
 use crate::{
     disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
     model::{FALSE, TERMINALS, TRUE},
+    sweep::{
+        build::{build, build_nested, build_within},
+        down::{expand::expand, ground::Until},
+        nest::{Covers, Nest, Pause},
+        run::Run,
+        spec::Spec,
+    },
 };
 
 /// Combines the two cofactors of every node on the levels of some variables by "or" or by "and".

@@ -6,11 +6,9 @@ use std::sync::OnceLock;
 
 use super::{
     batch::{Asking, Batch},
-    desk::Desk,
     ground::{Ground, Until, window_of},
     pile::Pile,
     slices::Slices,
-    spec::Spec,
 };
 use crate::{
     disk::{lane::Lane, pool::Share, queue::LevelQueue, sorter::BATCH, space::Space, spool::Spool},
@@ -21,6 +19,7 @@ use crate::{
         reader::LevelReader,
         unreduced::{Count, Part},
     },
+    sweep::{desk::Desk, spec::Spec},
 };
 
 /// What one worker has between two levels: what is asked below, and what came out above.

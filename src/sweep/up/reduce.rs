@@ -20,13 +20,7 @@ use std::{ops::ControlFlow, sync::Mutex};
 
 use smallvec::SmallVec;
 
-use super::{
-    desk::Desk,
-    nest::{Covers, Flat, Pause},
-    number::{Ids, Nodes, number},
-    run::Run,
-    team::{Parts, Team},
-};
+use super::number::{Ids, Nodes, number};
 use crate::{
     disk::{dense::Dense, lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
@@ -38,6 +32,13 @@ use crate::{
         writer::NodeWriter,
     },
     model::{FALSE, TERMINALS, TRUE},
+    sweep::{
+        desk::Desk,
+        nest::{Covers, Flat, Pause},
+        parts::Parts,
+        run::Run,
+        team::Team,
+    },
 };
 
 /// Where a reduce sweep ends.
@@ -197,7 +198,8 @@ impl<'a, I: Lane> Upward<'a, I> {
     /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
     fn take(&mut self, rank: usize, worker: Option<usize>) -> Result<Spool<I, 2>> {
         let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
-        let logs = worker.map_or(parts.logs(height), |worker| parts.log_of_worker(height, worker));
+        let own = |worker| parts.log_of_worker(height, worker);
+        let logs = worker.map_or(parts.logs(height), |worker| own(worker)..own(worker) + 1);
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 

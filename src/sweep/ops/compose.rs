@@ -1,9 +1,9 @@
 //! `compose`: a function in place of a variable, the request being a triple of nodes.
 
-use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
     model::{FALSE, TRUE, value},
+    sweep::spec::Spec,
 };
 
 /// A request of `compose`: the node with the variable true, the node with it false, the node of the function, and the slot.

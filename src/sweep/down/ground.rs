@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{slices::Slices, team::Parts};
+use super::slices::Slices;
 use crate::{
     disk::{lane::Lane, queue::LevelQueue, space::Space},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile},
+    sweep::parts::Parts,
 };
 
 /// How far a sweep goes.

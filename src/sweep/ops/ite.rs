@@ -1,9 +1,9 @@
 //! `ite`: if-then-else, the request being a triple of nodes.
 
-use super::spec::Spec;
 use crate::{
     disk::lane::Lane,
     model::{FALSE, value},
+    sweep::spec::Spec,
 };
 
 /// A request of `ite`: the nodes of condition, then and else, and the slot.

@@ -8,15 +8,13 @@
 //! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990 (their
 //! "restrict").
 
-use super::{
-    quantify::{Gathered, Quantify},
-    spec::Spec,
-};
+use super::quantify::{Gathered, Quantify};
 use crate::{
     disk::{lane::Lane, space::Space},
     error::Result,
     file::{node_file::NodeFile, walk::Walk},
     model::{TERMINALS, value},
+    sweep::spec::Spec,
 };
 
 /// The function by a care set.

@@ -1,0 +1,17 @@
+//! The operations, each a [`Spec`](super::spec::Spec) for the sweeps.
+//!
+//! Read in this order: [`copy`] (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels), [`difference`],
+//! [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and sweeps inside a sweep),
+//! [`substitute`].
+
+pub mod and_exists;
+pub mod apply;
+pub mod compose;
+pub mod constrain;
+pub mod copy;
+pub mod difference;
+pub mod ite;
+pub mod quantify;
+pub mod restrict;
+pub mod simplify;
+pub mod substitute;
