@@ -8,7 +8,7 @@ use crate::{
     file::node_file::NodeFile,
     sweep::{
         build::{build, build_within},
-        ops::{constrain::Constrain, quantify::most, simplify::Simplify},
+        ops::{constrain::Constrain, quantify::sweep_limit, simplify::Simplify},
     },
 };
 
@@ -73,7 +73,7 @@ impl Bdd {
         let nodes = self.node_count() + care.node_count();
         let file = self
             .store
-            .run_beside("simplify", nodes, |run| build_within::<_, N>(&spec, &files, most(nodes, run), run))?;
+            .run_beside("simplify", nodes, |run| build_within::<_, N>(&spec, &files, sweep_limit(nodes, run), run))?;
         Ok(file.map(|file| Self::new(self.store.clone(), Arc::new(file), self.complement != spec.result)))
     }
 }

@@ -9,19 +9,19 @@ const APART: u64 = 2;
 
 /// The range of some values, those below `APART` left out.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub struct KeyRange {
     /// The smallest value less `APART`; those left out wrap around and are larger than any other.
     low: u64,
     high: u64,
 }
 
-impl Default for Range {
+impl Default for KeyRange {
     fn default() -> Self {
         Self { low: u64::MAX, high: 0 }
     }
 }
 
-impl Range {
+impl KeyRange {
     /// The range of `values`, as many at once as the machine takes.
     #[inline(always)]
     pub fn of<I: Lane>(values: impl Iterator<Item = I>) -> Self {
@@ -82,7 +82,7 @@ pub struct Cells {
 
 impl Cells {
     /// At most `most` cells for the values of `lane` within `range`.
-    pub fn new(range: &Range, lane: usize, most: usize) -> Self {
+    pub fn new(range: &KeyRange, lane: usize, most: usize) -> Self {
         let (base, last) = (range.base(), range.last());
         let shift = (0..u64::BITS).find(|shift| last >> shift < most as u64).unwrap_or(u64::BITS - 1);
         Self { lane, base, shift, count: (last >> shift) as usize + 1 }

@@ -9,7 +9,7 @@
 use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 
 use super::{
-    cells::Range,
+    cells::KeyRange,
     external::{External, Sorted},
     lane::Lane,
     pool::Share,
@@ -26,7 +26,7 @@ pub enum Dense<'a, I: Lane> {
     /// Pairs of (index, value), by parts.
     Parts(Box<Parts<'a, I>>),
     /// Pairs of (distance from the end, value), how many there may be, and the range of the values.
-    Sorted(Box<External<'a, [I; 2]>>, u64, Range),
+    Sorted(Box<External<'a, [I; 2]>>, u64, KeyRange),
 }
 
 /// Values in memory, in words that have been used before and will be again.
@@ -43,7 +43,7 @@ pub struct Parts<'a, I: Lane> {
     logs: Vec<Spool<I, 2>>,
     cuts: Cuts,
     /// The range of the values.
-    range: Range,
+    range: KeyRange,
     /// The part at hand, and its first index.
     part: Descent<'a, I>,
     first: u64,
@@ -76,7 +76,7 @@ impl Cuts {
 }
 
 /// Values that an array may have, an even number.
-fn most<I: Lane>(space: &Space) -> u64 {
+fn room<I: Lane>(space: &Space) -> u64 {
     (space.limits.dense / size_of::<I>() / 2).max(1) as u64 * 2
 }
 
@@ -125,21 +125,21 @@ impl<'a, I: Lane> Dense<'a, I> {
         if Self::fits(len, space) {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
-        let fits = most::<I>(space);
+        let fits = room::<I>(space);
         let (parts, logs) = (len.div_ceil(fits), space.limits.parts);
         if parts > logs * logs {
-            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, Range::default()));
+            return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, KeyRange::default()));
         }
         space.meter.external_sorts.fetch_add(1, Relaxed);
         let cuts = Cuts::new(fits * parts.div_ceil(logs));
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
         let part = Descent::none(words);
-        Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: Range::default(), part, first: len })))
+        Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: KeyRange::default(), part, first: len })))
     }
 
     /// Whether so many values are in an array.
     pub fn fits(len: u64, space: &Space) -> bool {
-        len <= most::<I>(space)
+        len <= room::<I>(space)
     }
 
     /// No values; `words` are kept for others.
@@ -190,9 +190,9 @@ impl<'a, I: Lane> Dense<'a, I> {
     }
 
     /// The range of all values.
-    pub fn range(&self) -> Range {
+    pub fn range(&self) -> KeyRange {
         match self {
-            Self::Array(array) => Range::of(array.values().iter().copied()),
+            Self::Array(array) => KeyRange::of(array.values().iter().copied()),
             Self::Parts(parts) => parts.range,
             Self::Sorted(.., range) => *range,
         }
@@ -391,7 +391,7 @@ pub struct Merged<'a, I: Lane> {
 
 impl<'a, I: Lane> Merged<'a, I> {
     fn of(external: External<'a, [I; 2]>, len: u64) -> Result<Self> {
-        let most = most::<I>(external.space());
+        let most = room::<I>(external.space());
         let mut sorted = external.finish()?;
         Ok(Self { next: sorted.record()?, sorted, part: Array::of(Vec::new(), 0), most, left: len, len })
     }

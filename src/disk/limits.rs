@@ -19,8 +19,8 @@ pub struct Limits {
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level beyond it goes to logs.
     pub dense: usize,
-    /// So many logs, or one more, each for a part of the array or for as many parts; a level beyond that goes through the external
-    /// sorter.
+    /// A level that is larger than its array goes to so many logs at most, or one more: one for each part that fits the array, or, if
+    /// these are more, one for up to as many parts, which is parted once more. Beyond that it goes through the external sorter.
     pub parts: u64,
     /// What a builder keeps of one level, to know a node it has been given before; charged to the tables.
     pub building: usize,

@@ -12,7 +12,7 @@
 use bitpacking::{BitPacker, BitPacker4x};
 
 use super::{
-    cells::{Range, place_of, value_at},
+    cells::{KeyRange, place_of, value_at},
     lane::Lane,
 };
 
@@ -24,9 +24,9 @@ const MOST: u32 = u32::BITS;
 
 /// Fills the beginning of `out` with `records`, packed; gives the number of bytes and the range of the first lane, `None` if
 /// there is no room for so many bytes.
-pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Option<(usize, Range)> {
+pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Option<(usize, KeyRange)> {
     let (groups, rest) = records.as_chunks();
-    let (mut at, mut first) = (0, Range::of(rest.iter().map(|record| record[0])));
+    let (mut at, mut first) = (0, KeyRange::of(rest.iter().map(|record| record[0])));
     for group in groups {
         for lane in 0..N {
             let (len, range) = pack_lane(group, lane, &mut out[at..])?;
@@ -42,9 +42,13 @@ pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Opti
 }
 
 #[inline(always)]
-fn pack_lane<I: Lane, const N: usize>(group: &[[I; N]; GROUP], lane: usize, out: &mut [u8]) -> Option<(usize, Range)> {
+fn pack_lane<I: Lane, const N: usize>(
+    group: &[[I; N]; GROUP],
+    lane: usize,
+    out: &mut [u8],
+) -> Option<(usize, KeyRange)> {
     let values: [I; GROUP] = std::array::from_fn(|at| group[at][lane]);
-    let range = Range::of(values.iter().copied());
+    let range = KeyRange::of(values.iter().copied());
     let (base, bits) = (I::of(range.base()), u64::BITS - range.last().leading_zeros());
     let (head, out) = out.split_at_mut_checked(1)?;
     head[0] = bits as u8;
@@ -114,7 +118,7 @@ mod tests {
     fn there_and_back<I: Lane, const N: usize>(records: &[[I; N]]) -> usize {
         let mut bytes = vec![7; size_of_val(records) + records.len()];
         let (len, range) = pack(records, &mut bytes).expect("room");
-        let of_all = Range::of(records.iter().map(|record| record[0]));
+        let of_all = KeyRange::of(records.iter().map(|record| record[0]));
         assert_eq!((range.base(), range.last()), (of_all.base(), of_all.last()));
         assert_eq!(pack(records, &mut vec![7; len]).map(|(len, _)| len), Some(len));
         assert!(len == 0 || pack(records, &mut vec![7; len - 1]).is_none());

@@ -10,7 +10,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
-    cells::{Cells, Range},
+    cells::{Cells, KeyRange},
     lane::Lane,
     pool::Share,
     source::Source,
@@ -59,7 +59,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
     ///
     /// A cell with many of `some` has a log of its own: where most records are in one cell, as many ids are common to most nodes
     /// of a level, it takes no more than a pass or two to part it from all others.
-    pub fn new(range: &Range, lane: usize, some: &[I], count: u64, space: &Space) -> Self {
+    pub fn new(range: &KeyRange, lane: usize, some: &[I], count: u64, space: &Space) -> Self {
         let most = space.limits.most_sorted::<I, N>().max(1);
         if count <= most {
             let cells = Cells::new(range, lane, 1);

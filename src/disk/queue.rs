@@ -45,7 +45,8 @@ pub struct LevelQueue<I, const N: usize> {
     quota: usize,
     /// The bytes that its logs hold.
     held: usize,
-    /// Where groups, other short logs, long ones and what is gathered go on on disk: what stays longer would keep the place of others.
+    /// The extents being filled, one for each kind of log: of groups, short, long, and gathered. An extent is free only when the last
+    /// log in it has been read, so what stays long is kept apart from what does not.
     fillings: [Filling; 4],
     /// For the logs themselves.
     _charge: Charge,

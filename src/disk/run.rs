@@ -9,7 +9,7 @@
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{
-    cells::Range,
+    cells::KeyRange,
     lane::Lane,
     packed::{pack, unpack},
 };
@@ -19,7 +19,7 @@ const HEAD: usize = 20;
 const SUM: usize = 8;
 
 /// Bytes that a run of so many bytes of records takes at most.
-pub const fn most(bytes: usize) -> usize {
+pub const fn longest(bytes: usize) -> usize {
     HEAD + bytes
 }
 
@@ -42,7 +42,7 @@ pub fn encode<I: Lane, const N: usize>(
     out: &mut [u8],
     number: u64,
     compress: bool,
-) -> Option<(usize, Range)> {
+) -> Option<(usize, KeyRange)> {
     let (head, body) = out.split_at_mut_checked(HEAD)?;
     let plain: &[u8] = bytemuck::cast_slice(records);
     let most = plain.len().saturating_sub(1).min(body.len());
@@ -51,7 +51,7 @@ pub fn encode<I: Lane, const N: usize>(
         packed
     } else {
         body.get_mut(..plain.len())?.copy_from_slice(plain);
-        (plain.len(), Range::of(records.iter().map(|record| record[0])))
+        (plain.len(), KeyRange::of(records.iter().map(|record| record[0])))
     };
     head[SUM..].copy_from_slice(bytemuck::bytes_of(&[len as u32, (records.len() * N) as u32, log]));
     let sum = xxh3_64_with_seed(&out[SUM..HEAD + len], number);

@@ -29,12 +29,12 @@ pub const TIMED: u64 = 4096;
 #[derive(Debug, Default)]
 pub struct Sorter {
     records: Vec<u64>,
-    scratch: Scratch,
+    scratch: Distribution,
 }
 
 /// What a distribution works with.
 #[derive(Debug, Default)]
-struct Scratch {
+struct Distribution {
     /// Of every cell the number of its records, then where the next one of them goes.
     cells: Vec<u32>,
     /// The records of a cell that is sorted once more.
@@ -54,7 +54,7 @@ impl Sorter {
         self.sort_from(0, bucket, keys, space, show)
     }
 
-    /// The same for records that agree in the lanes before `lane`.
+    /// Shows the records of `bucket`, which agree in the lanes before `lane`, in the order of their first `keys` lanes.
     fn sort_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
@@ -82,7 +82,7 @@ impl Sorter {
         records.chunks(BATCH).try_for_each(show)
     }
 
-    /// The same for records that are parted already.
+    /// Shows what is in `parted`, in the order of the first `keys` lanes.
     pub fn sort_parted<I: Lane, const N: usize>(
         &mut self,
         parted: Parted<I, N>,
@@ -118,7 +118,7 @@ impl Sorter {
         self.sorted_from(0, bucket, keys, space).map(drop)
     }
 
-    /// The same for records that agree in the lanes before `lane`; gives them.
+    /// Orders the records of `bucket`, which agree in the lanes before `lane` and fit in memory, by their first `keys` lanes; gives them.
     fn sorted_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
@@ -140,7 +140,7 @@ impl Sorter {
         Ok(records)
     }
 
-    /// The same for records on disk, which are brought to memory first, so that they are read once, and may be merged.
+    /// Does the same for records on disk, which are brought to memory first, so that they are read once, and may be merged.
     fn load<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
@@ -172,7 +172,7 @@ impl Sorter {
         Ok(sorted)
     }
 
-    /// The same by merging, if most come in few ascending runs; answers whether that is so.
+    /// Orders the records of `bucket` by merging its ascending runs, if most are in a few of these; answers whether that is so.
     fn merge<I: Lane, const N: usize>(
         &mut self,
         bucket: &impl Source<I, N>,
@@ -239,7 +239,7 @@ pub fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool
     records * size_of::<[I; N]>() <= space.limits.sort / 8
 }
 
-impl Scratch {
+impl Distribution {
     /// Merges `runs` into `merged`, with room for the `rest`; answers whether that was worth it.
     fn merge<I: Lane, const N: usize>(
         &mut self,
@@ -415,7 +415,7 @@ fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
     }
 }
 
-/// The same by `key`.
+/// Orders `records` by `key`, each moved up to its place.
 fn insert<K: Ord + Copy, R: Copy>(records: &mut [R], key: impl Fn(&R) -> K + Copy) {
     let Some(mut last) = records.first().map(key) else { return };
     for at in 1..records.len() {
@@ -428,7 +428,7 @@ fn insert<K: Ord + Copy, R: Copy>(records: &mut [R], key: impl Fn(&R) -> K + Cop
     }
 }
 
-/// The same where it takes both to tell.
+/// Orders `records`, each moved up to its place, where it takes two to tell which comes `before`.
 fn insert_by<R: Copy>(records: &mut [R], before: impl Fn(&R, &R) -> bool) {
     for at in 1..records.len() {
         if before(&records[at], &records[at - 1]) {

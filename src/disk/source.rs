@@ -1,6 +1,6 @@
 //! What can be sorted.
 
-use super::{cells::Range, lane::Lane, space::Space};
+use super::{cells::KeyRange, lane::Lane, space::Space};
 use crate::error::Result;
 
 /// So many records tell how all lie.
@@ -25,7 +25,7 @@ pub trait Source<I: Lane, const N: usize>: Sized {
     fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
 
     /// The range of a lane, or more.
-    fn range(&self, lane: usize, space: &Space) -> Result<Range>;
+    fn range(&self, lane: usize, space: &Space) -> Result<KeyRange>;
 
     /// All of them as they are in memory, a block at a time, if they can be looked at there.
     fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
@@ -61,8 +61,8 @@ impl<I: Lane, const N: usize> Source<I, N> for &[[I; N]] {
         Ok(())
     }
 
-    fn range(&self, lane: usize, _: &Space) -> Result<Range> {
-        Ok(Range::of(self.iter().map(|record| record[lane])))
+    fn range(&self, lane: usize, _: &Space) -> Result<KeyRange> {
+        Ok(KeyRange::of(self.iter().map(|record| record[lane])))
     }
 
     fn sample(&self, _: &Space) -> Result<Vec<[I; N]>> {

@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    cells::Range,
+    cells::KeyRange,
     lane::Lane,
     part::{AHEAD, Part, Reader, evenly, expect, records},
     pool::{Block, Class, Pool, Share},
@@ -33,7 +33,7 @@ pub struct Spool<I, const N: usize> {
     /// Where on disk it goes on by itself.
     filling: Option<Box<Filling>>,
     /// The range of the first lane over the parts on disk.
-    spilled: Range,
+    spilled: KeyRange,
     marker: PhantomData<I>,
 }
 
@@ -50,13 +50,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             used: 0,
             filed: 0,
             filling: None,
-            spilled: Range::default(),
+            spilled: KeyRange::default(),
             marker: PhantomData,
         }
     }
 
     /// A log of these parts; the first lane of those on disk is in the range `spilled`.
-    pub fn of(share: Share, parts: Vec<Part>, spilled: Range) -> Self {
+    pub fn of(share: Share, parts: Vec<Part>, spilled: KeyRange) -> Self {
         Self { filed: filed::<N>(&parts), parts, spilled, ..Self::new(share) }
     }
 
@@ -93,7 +93,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Some(self.replace_tail(pool.take(self.share, self.next_class())?))
     }
 
-    /// The same, whatever the share says.
+    /// Makes room whatever the share says; gives the bytes that takes.
     pub fn grow_anyway(&mut self, pool: &Pool) -> usize {
         self.replace_tail(pool.take_anyway(self.share, self.next_class()))
     }
@@ -218,7 +218,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     }
 
     /// Takes the next part, which is on disk; `range` is that of its first lane.
-    fn file(&mut self, stretch: Stretch, range: &Range) {
+    fn file(&mut self, stretch: Stretch, range: &KeyRange) {
         self.spilled.join(range);
         let apart = match self.parts.last_mut() {
             Some(Part::Disk(last)) => last.join(stretch),
@@ -233,7 +233,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.file_all(parts, 0, bundle)
     }
 
-    /// The same, to where `group` goes on, as what belongs to `log` there.
+    /// Moves all that lies in RAM to where `group` goes on in `bundle`, as what belongs to `log` there; gives the bytes freed.
     pub fn evict_to(&mut self, group: &mut Self, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
         group.file_all(self.split_off(), log, bundle)
     }
@@ -296,7 +296,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.visit_parts(self.parts.iter(), space, show)
     }
 
-    /// The same with some of the finished parts only.
+    /// Shows the records of some of the finished parts, and those in the tail.
     fn visit_parts<'a>(
         &self,
         parts: impl Iterator<Item = &'a Part> + Clone,
@@ -344,7 +344,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.drain_group(space, |_, block| show(block))
     }
 
-    /// The same for a group of logs: to which of them what is on disk belongs.
+    /// Drains a group of logs: `show` is told to which of them the records belong.
     pub fn drain_group(&mut self, space: &Space, mut show: impl FnMut(u32, &[[I; N]]) -> Result<()>) -> Result<()> {
         let mut reader = Reader::new(self.share, &space.pool);
         let mut parts = std::mem::take(&mut self.parts).into_iter();
@@ -363,7 +363,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             self.tail = Block::default();
         }
         self.parts.clear();
-        (self.used, self.filed, self.filling, self.spilled) = (0, 0, None, Range::default());
+        (self.used, self.filed, self.filling, self.spilled) = (0, 0, None, KeyRange::default());
     }
 
     /// The block that a drained log still has, if any, for another one to begin in.
@@ -384,7 +384,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
     }
 
     /// What it is made of, as [`of`](Self::of) takes it.
-    pub fn into_parts(mut self) -> (Share, Vec<Part>, Range) {
+    pub fn into_parts(mut self) -> (Share, Vec<Part>, KeyRange) {
         self.file_tail();
         (self.share, self.parts, self.spilled)
     }
@@ -410,11 +410,11 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
     }
 
     /// That of the first lane without reading what is on disk.
-    fn range(&self, lane: usize, space: &Space) -> Result<Range> {
-        let mut range = if lane == 0 { self.spilled } else { Range::default() };
+    fn range(&self, lane: usize, space: &Space) -> Result<KeyRange> {
+        let mut range = if lane == 0 { self.spilled } else { KeyRange::default() };
         let parts = self.parts.iter().filter(|part| lane > 0 || matches!(part, Part::Ram(..)));
         self.visit_parts(parts, space, |block| {
-            range.join(&Range::of(block.iter().map(|record| record[lane])));
+            range.join(&KeyRange::of(block.iter().map(|record| record[lane])));
             Ok(())
         })?;
         Ok(range)

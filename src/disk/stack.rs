@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    cells::Range,
+    cells::KeyRange,
     lane::Lane,
     part::{AHEAD, Part, expect},
     pool::Share,
@@ -19,7 +19,7 @@ pub struct Stack<I, const N: usize> {
     share: Share,
     parts: Vec<Part>,
     /// The range of the first lane over those on disk.
-    spilled: Range,
+    spilled: KeyRange,
     /// The block being read.
     chunk: Buffer,
     /// Lanes of it not yet popped.

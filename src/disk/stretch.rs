@@ -5,10 +5,10 @@
 //! ```
 
 use super::{
-    cells::Range,
+    cells::KeyRange,
     lane::Lane,
     pool::{Block, Pool, Share},
-    run::{Run, encode, most},
+    run::{Run, encode, longest},
     scratch::Extent,
     space::Space,
 };
@@ -68,7 +68,7 @@ impl Stretch {
 
     /// The same for its beginning, all of the first run at least.
     pub fn read_first<'a>(&self, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
-        self.read_some(self.len().min(most(pool.block_bytes())), words, share, pool)
+        self.read_some(self.len().min(longest(pool.block_bytes())), words, share, pool)
     }
 
     fn read_some<'a>(&self, len: usize, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
@@ -170,7 +170,7 @@ impl<'a> Bundle<'a> {
 
     /// Takes `records` of this `log`, one at least and at most a block of them; gives the stretch that they will be, and the range of
     /// their first lane.
-    pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Result<(Stretch, Range)> {
+    pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Result<(Stretch, KeyRange)> {
         if let Some(added) = self.add_here(records, log) {
             return Ok(added);
         }
@@ -181,7 +181,7 @@ impl<'a> Bundle<'a> {
     }
 
     /// The same if the extent has room for them.
-    fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Option<(Stretch, Range)> {
+    fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Option<(Stretch, KeyRange)> {
         let (extent, offset) = (self.filling.extent.as_ref()?, self.filling.used);
         let words = buffer(&mut self.block, extent.length(), self.share, &self.space.pool);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(words);
@@ -243,7 +243,7 @@ mod tests {
         let mut bundle = Bundle::new(Share::Queue, filling, space);
         let add = |records: &Vec<[u32; 3]>| {
             let (stretch, range) = bundle.add(records, 0).expect("room on disk");
-            let all = Range::of(records.iter().map(|record| record[0]));
+            let all = KeyRange::of(records.iter().map(|record| record[0]));
             assert_eq!((range.base(), range.last()), (all.base(), all.last()));
             stretch
         };

@@ -149,7 +149,8 @@ impl NodeFile {
         if self.node_count() == 0 { 0 } else { self.levels().end() - 1 }
     }
 
-    /// A hash of all levels and nodes: equal for equal functions, and for others different but for one chance in 2^128.
+    /// A hash of all levels and nodes: equal for equal functions. Two others have the same by chance once in 2^128; nothing keeps
+    /// somebody from looking for them on purpose.
     pub fn hash(&self) -> u128 {
         self.hash
     }
@@ -185,9 +186,6 @@ impl NodeFile {
 
     /// Bytes of nodes on disk.
     pub fn disk_bytes(&self) -> u64 {
-        match self.nodes.body {
-            Body::Ram { .. } => 0,
-            Body::Disk(_) => self.levels().end() * self.width().node_bytes() as u64,
-        }
+        self.window_bytes(self.levels().end())
     }
 }

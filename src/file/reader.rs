@@ -19,7 +19,7 @@ pub struct LevelReader<'a> {
     len: u64,
     /// Nodes that are read from disk at once at most.
     span: u64,
-    /// The same for the next time; it doubles with every one, since many readers do not go far.
+    /// Nodes that are read the next time; twice as many each time, up to the span, since many readers do not go far.
     reach: u64,
     /// Words of the file, a node at least.
     window: Window<'a>,
@@ -74,7 +74,7 @@ impl<'a> LevelReader<'a> {
         self.len = 0;
     }
 
-    /// The same for no more than the nodes of `ids`: no others of the level will be asked for.
+    /// Goes to the nodes of `ids`: no others of their level will be asked for.
     pub fn enter_part(&mut self, ids: Range<u64>) {
         (self.first, self.len) = (ids.start, ids.end - ids.start);
     }
@@ -90,7 +90,7 @@ impl<'a> LevelReader<'a> {
         if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
     }
 
-    /// The same for a lane of each of `records`, into `found`.
+    /// Looks up the cofactors of one lane of each of `records`, into `found`.
     pub fn cofactors_of_all<I: Lane, const N: usize>(
         &mut self,
         records: &[[I; N]],
@@ -113,9 +113,9 @@ impl<'a> LevelReader<'a> {
         Ok(())
     }
 
-    /// The same up to the first record that is not in the window; gives the number of those before it.
+    /// Looks up those before the first record that is not in the window; gives their number.
     ///
-    /// Whether an id lies on the level is anybody's guess, so that there is no branch for it: some node of the window is read in
+    /// Whether an id lies on the level cannot be predicted, so that there is no branch for it: some node of the window is read in
     /// any case.
     fn cofactors_in_window<I: Lane, const N: usize>(
         &self,
@@ -188,7 +188,7 @@ impl<'a> LevelReader<'a> {
         Ok(())
     }
 
-    /// The same as far as the window goes; gives the number of nodes.
+    /// Reads the nodes from `id` on as far as the window goes; gives their number.
     fn read_some<I: Lane>(&mut self, id: u64, nodes: &mut [[I; 2]], space: &Space) -> Result<usize> {
         if self.is_wide::<I>() {
             let at = self.locate(2 * id, space)?;

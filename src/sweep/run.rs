@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub struct Counters {
     /// Requests taken from the queue.
     pub requests: u64,
-    /// Nodes of the unreduced diagram.
+    /// Nodes of the last unreduced diagram: unlike the others no sum.
     pub unreduced: u64,
     /// Sweeps begun.
     pub sweeps: u64,

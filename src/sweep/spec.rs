@@ -26,9 +26,9 @@ pub trait Spec<const N: usize>: Sync {
         None
     }
 
-    /// The operand whose node an undecided request stands for as it is, below the last level that has a rule: so do all requests
-    /// that follow from it, and what they lead to can be copied. A nest never sees levels that are copied, so it must cover none
-    /// below the last one that has a rule.
+    /// The operand whose node this undecided request stands for as it is, if there is one; asked below the last level that has a
+    /// rule. All that follows from such a request stands for nodes of that operand, too, and the engine copies these instead of
+    /// expanding. A nest never sees levels that are copied, so it must cover none below the last one that has a rule.
     fn same_as_operand<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {
         None
     }

@@ -68,7 +68,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
     pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {
         let (mut heads, mut previous) = (0, *last);
         for (request, arc) in requests.iter().zip(&mut self.arcs) {
-            // Whether a request is a head is anybody's guess, so that there is no branch for it.
+            // Whether a request is a head cannot be predicted, so that there is no branch for it.
             let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
             previous = *request;
             // Below `BATCH` in any case, which the compiler does not know.

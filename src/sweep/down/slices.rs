@@ -11,8 +11,14 @@
 //!
 //! So many nodes as lie in one strip can mostly be read at random, where all of a level are too many.
 //!
-//! What follows from a request is mostly at about the same place one level below, so that it is the same worker's. So is an id that
-//! comes from above and is asked for on the next level only: it goes by its place there.
+//! Children lie at about the same place of their level as their parents do of theirs, so that what follows from a request mostly stays
+//! with its worker. An id that is not on the level itself but on the next one goes by its place there.
+//!
+//! The logs of a queue, where each of `1 << shift` workers has two strips:
+//!
+//! ```text
+//!   lows: a log for each strip │ level 0: worker 0: strip, strip, far │ worker 1: strip, strip, far │ … │ level 1: …
+//! ```
 
 use std::{iter, ops::Range, sync::Arc};
 

@@ -6,7 +6,7 @@
 
 use super::{
     apply::Apply,
-    quantify::{Gathered, Quantify, most, quantify},
+    quantify::{Gathered, Quantify, quantify, sweep_limit},
 };
 use crate::{
     disk::lane::Lane,
@@ -37,7 +37,7 @@ pub struct AndExists {
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
-    let most = most(f.node_count() + g.node_count(), run);
+    let most = sweep_limit(f.node_count() + g.node_count(), run);
     let (conjunction, large) = match build_within(&spec, &[f, g, f, g], most, run)? {
         Some(some_left) => (some_left, false),
         None => (build(&spec.conjunction(), &operands, run)?, true),

@@ -47,7 +47,7 @@ impl Spec<3> for Apply {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let [a, b] = [request[0].get(), request[1].get()];
-        // Which of the two decides, and whether the other is a terminal, is anybody's guess: one branch for both.
+        // Which of the two decides, and whether the other is a terminal, cannot be predicted: one branch for both.
         #[expect(clippy::needless_bitwise_bool, reason = "no branch more")]
         if (a == self.deciding[0]) | (b == self.deciding[1]) {
             return Some(self.decided);

@@ -39,7 +39,7 @@ pub struct Quantify {
 }
 
 /// Nodes that a sweep on sets over `nodes` may make before it is given up.
-pub fn most(nodes: u64, run: &Run<'_>) -> u64 {
+pub fn sweep_limit(nodes: u64, run: &Run<'_>) -> u64 {
     run.space.limits.growth * (nodes + 4096)
 }
 
@@ -48,7 +48,7 @@ pub fn most(nodes: u64, run: &Run<'_>) -> u64 {
 /// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are small at first unless they
 /// are known to be `large`.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
-    let most = most(file.node_count(), run);
+    let most = sweep_limit(file.node_count(), run);
     let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();

@@ -102,7 +102,7 @@ impl<I: Lane> Last<I> {
     /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node
     /// goes to `nodes`, where there must be room, behind those that are fresh.
     ///
-    /// Which of these it is is anybody's guess, so that there is no branch for it: it is written down in any case, and counts or
+    /// Which of these it is cannot be predicted, so that there is no branch for it: it is written down in any case, and counts or
     /// does not.
     #[inline(always)]
     pub fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]]) -> I {

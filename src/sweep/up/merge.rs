@@ -53,9 +53,9 @@ const SAMPLES: usize = 32;
 /// To merge one of the others takes as long as to number so many marks.
 const OTHER: u64 = 4;
 
-/// One node for all in `pieces` that agree, unless their children are equal. In place of the low child, each of the others gets its
-/// id, and each low child of a bare node that of the node; ids are marked where they count from the first new node. Answers whether all
-/// ids can be told, and gives up where too many nodes have their low children in one chunk.
+/// Merges `pieces`, and writes each distinct node to `out` once; one whose children are equal is its child, and not written. The ids go
+/// back into the pieces: in place of the low child of a record, and beside the mark of a bare node. Those of new nodes count from
+/// `I::MARK`. `false` where too many nodes have their low children in one chunk for their ids to be told.
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
 pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<bool> {

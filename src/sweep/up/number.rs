@@ -201,7 +201,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
 
 /// Numbers nodes of which the children are too many for an array and come in order but once, or those of all workers by one.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::Range::default(), Vec::new());
+    let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::KeyRange::default(), Vec::new());
     for nodes in &mut *level {
         nodes.make_ids()?;
         width += nodes.width;
@@ -227,8 +227,8 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
-/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id; none if the ids of
-/// some cannot be told, which are marked. Others that are not sorted are, before: mostly one worker has most.
+/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id; none where some
+/// chunk of marks has more ids than can be told. What is not sorted yet is sorted first, by all of them, since mostly one has most.
 fn number_ordered<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,

@@ -126,7 +126,7 @@ impl<I: Lane> Ordered<I> {
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
         let (places, mut count) = (self.places(), self.others);
         let Arrays { marks, others, .. } = self.arrays();
-        // Which of them it is is anybody's guess, so that there is no branch for it.
+        // Which of them it is cannot be predicted, so that there is no branch for it.
         for &[low, high] in pairs {
             let (marked, place) = places.of(low, high);
             marks[place / CHUNK] |= u64::from(marked) << (place % CHUNK);
@@ -275,12 +275,12 @@ impl Plan {
         if OTHERS * others > all || !can_spare::<I, 3>(room, space) {
             return None;
         }
-        Self::over::<I>(&cells::Range::of(bare.map(|[low, _]| *low)), nodes, room)
+        Self::over::<I>(&cells::KeyRange::of(bare.map(|[low, _]| *low)), nodes, room)
             .filter(|plan| 8 * plan.words <= space.limits.sorted_bytes())
     }
 
     /// That for so many `nodes` with low children in `range`, and with room for so many others.
-    fn over<I: Lane>(range: &cells::Range, nodes: u64, room: usize) -> Option<Self> {
+    fn over<I: Lane>(range: &cells::KeyRange, nodes: u64, room: usize) -> Option<Self> {
         let first = range.base() / CHUNK as u64;
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
         (chunks * CHUNK as u64 <= SPARSE * nodes).then(|| {

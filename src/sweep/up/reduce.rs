@@ -424,7 +424,7 @@ impl<'a, I: Lane> Worker<'a, I> {
             if !put(slot, id)? {
                 road.send(slot, id, queue)?;
             }
-            // Whether this is the last arc of the node is anybody's guess, so that there is no branch for it.
+            // Whether this is the last arc of the node cannot be predicted, so that there is no branch for it.
             left -= (arc.get() % 2) as usize;
             Ok(left > 0)
         })

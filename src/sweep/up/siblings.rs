@@ -2,7 +2,7 @@
 
 use crate::{
     disk::{
-        cells::Range,
+        cells::KeyRange,
         lane::Lane,
         source::{SAMPLE, Source, step},
         space::Space,
@@ -57,8 +57,8 @@ impl<I: Lane, const ALL: bool> Source<I, 3> for Siblings<'_, I, ALL> {
         Ok(())
     }
 
-    fn range(&self, lane: usize, _: &Space) -> Result<Range> {
-        Ok(Range::of(self.pairs.iter().map(|pair| pair[lane])))
+    fn range(&self, lane: usize, _: &Space) -> Result<KeyRange> {
+        Ok(KeyRange::of(self.pairs.iter().map(|pair| pair[lane])))
     }
 
     fn sample(&self, _: &Space) -> Result<Vec<[I; 3]>> {

@@ -99,7 +99,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
     }
 
-    /// The same for a request that comes from any level above.
+    /// Sends a request that comes from any level above, or notes that it is true.
     #[inline(always)]
     pub fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
@@ -234,7 +234,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
     }
 
-    /// The same where a suspended node has so many lanes.
+    /// Expands `requests`, where a suspended node has `L` lanes.
     fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Desk { sorter, batches, .. } = desk;
         let mut course = Course::<_, _, N, L>::new(self.rule(), self.late_operands());
@@ -245,8 +245,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if late == 0 { Ok(()) } else { self.resolve_late(late, rule, suspended, desk) }
     }
 
-    /// The same for what the workers of a level have in `piles`: for its `own` first, then for what others have left. No operand
-    /// may be too wide there to be read at random.
+    /// Expands what the workers of a level have in `piles`: its `own` first, then what others have left. No operand may be too wide
+    /// there to be read at random.
     pub fn expand_piles(&mut self, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
         let mut course = Course::<_, _, N, 0>::new(self.rule(), 0);
         let batch = Batch::of(&mut desk.batches);
@@ -264,7 +264,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(())
     }
 
-    /// The same for a few requests.
+    /// Expands a few requests.
     #[inline(always)]
     fn expand_some<const L: usize>(
         &mut self,

@@ -1,0 +1,78 @@
+//! The settings of a store.
+
+use std::{fmt, path::PathBuf, sync::Arc};
+
+use super::callback::ProgressCallback;
+use crate::disk::{backend::Backend, limits::Limits};
+
+/// The settings of a [`Store`](super::Store). TUNING.md says what each trades.
+///
+/// ```
+/// use strata_bdd::{Config, Store};
+///
+/// let store = Store::new(Config { memory: 64 << 20, ..Config::default() })?;
+/// # Ok::<(), strata_bdd::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Config {
+    /// The memory budget in bytes: what sweeps, tables and the diagrams you hold take in all. Default 1 GiB, at least 16 MiB. A
+    /// larger budget spills less. The process takes some MiB more, for what no budget sees.
+    pub memory: usize,
+    /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
+    /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
+    /// instead.
+    pub scratch: PathBuf,
+    /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
+    /// several threads. Default 1. Each needs memory of its own, so a store has no more than one
+    /// for every 8 MiB of the budget; [`Store::config`](super::Store::config) says how many. Results are the same, to the byte, whatever their number.
+    pub threads: usize,
+    /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
+    /// Default true. Diagrams, which are read at random, are written as they are.
+    pub compress: bool,
+    /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
+    /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
+    /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at [`Store::stats`](super::Store::stats); whatever sweeps, or writes
+    /// nodes, answers [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
+    pub progress: Option<ProgressCallback>,
+    /// Another division of the budget or another file system, for tests of the engine.
+    #[doc(hidden)]
+    pub testing: Testing,
+}
+
+/// What tests force.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Testing {
+    /// Instead of the division that the budget gives.
+    pub limits: Option<Limits>,
+    /// Instead of the scratch folder.
+    pub backend: Option<Arc<dyn Backend>>,
+}
+
+/// The smallest memory budget: 16 MiB.
+pub const SMALLEST_MEMORY: usize = 16 << 20;
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            memory: 1 << 30,
+            scratch: std::env::temp_dir(),
+            threads: 1,
+            compress: true,
+            progress: None,
+            testing: Testing::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("memory", &self.memory)
+            .field("scratch", &self.scratch)
+            .field("threads", &self.threads)
+            .field("compress", &self.compress)
+            .field("progress", &self.progress.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! What a store has done, and what the last operations took.
+
+use std::time::Duration;
+
+/// What a store has done so far, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Requests that expand sweeps took from their queues.
+    pub processed_requests: u64,
+    /// Bytes written to temporary files.
+    pub spilled_bytes: u64,
+    /// Bytes of temporary files there are now.
+    pub temp_bytes: u64,
+    /// The most bytes of temporary files there were at any time.
+    pub peak_temp_bytes: u64,
+    /// How often a level did not fit the share in which it is sorted, or collected, and was parted over logs. One level may count
+    /// several times.
+    pub external_sorts: u64,
+    /// Levels that several threads shared on their way down, and so on the way up.
+    pub shared_levels: u64,
+    /// What time went to.
+    pub times: Times,
+}
+
+/// What the sweeps of a store spent time on, the sum of those that run side by side. What is sorted and what is waited for is part of
+/// the sweeps as well; where several threads share a level, these two are sums over all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Times {
+    /// Expand sweeps.
+    pub expand: Duration,
+    /// Reduce sweeps.
+    pub reduce: Duration,
+    /// All other sweeps: counting, optima, samples.
+    pub fold: Duration,
+    /// Bringing levels of more than 4,096 records into order.
+    pub sort: Duration,
+    /// Reading and writing temporary files, but for what the external sorter does.
+    pub disk: Duration,
+}
+
+/// What one operation took; see [`Store::operations`](super::Store::operations). One that ran beside another and had to begin again, since there were too few
+/// tables for both, is there twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperationStats {
+    /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
+    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it, "substitute" what `replace`
+    /// and `compose_all` do by nested sweeps; else they are "compose", or "restrict" for constants.
+    pub operation: &'static str,
+    /// Sweeps: expand, reduce and fold.
+    pub sweeps: u64,
+    /// Levels that these sweeps went through.
+    pub levels: u64,
+    /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts those that
+    /// it does not decide at once.
+    pub requests: u64,
+    /// Bytes written to temporary files meanwhile, also by what runs beside it.
+    pub spilled_bytes: u64,
+    /// Time from its beginning, after it has waited for its turn, to its end.
+    pub time: Duration,
+}
