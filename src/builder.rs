@@ -95,8 +95,8 @@ const FEW: usize = 64;
 /// Bytes that a level takes in tables while they grow.
 const LEVEL_BYTES: usize = 36;
 
-/// Levels that are charged at once.
-const STEP: usize = 256;
+/// Levels that are charged at once, at first.
+const STEP: usize = 16;
 
 impl Store {
     /// A builder for one diagram of this store. Constant time.
@@ -177,8 +177,9 @@ impl BddBuilder {
         }
         self.writer.reserve(&self.space)?;
         if !begun {
-            if self.writer.levels() * LEVEL_BYTES == self.levels.bytes() {
-                self.levels.grow(STEP * LEVEL_BYTES)?;
+            let levels = self.writer.levels();
+            if levels * LEVEL_BYTES == self.levels.bytes() {
+                self.levels.grow((levels / 8).max(STEP) * LEVEL_BYTES)?;
             }
             self.end_level();
             self.variable = Some(variable);
@@ -265,7 +266,7 @@ impl BddBuilder {
 
     /// The diagram whose root is `root`, one of the nodes added, whichever comes last; those that it does not lead to are dropped.
     ///
-    /// One expand and one reduce sweep over what it leads to.
+    /// One expand and one reduce sweep over what it leads to, however few these are; [`build`](Self::build) is faster for small ones.
     ///
     /// # Errors
     /// [`Error::ForeignNode`] for a node of another builder, and those of the disk and the budget.

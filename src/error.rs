@@ -161,7 +161,7 @@ pub enum Error {
         support: u64,
     },
 
-    /// `sat_count` was asked over more variables than there can be.
+    /// `sat_count`, `sat_count_ln` or `sat_count_f64` was asked over more variables than there can be.
     #[error("solutions cannot be counted over {given} variables; there are {most} at most")]
     TooManyVariables {
         /// The number of variables given.
@@ -344,7 +344,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Which nodes of a builder have no place in a diagram.
 fn what_is_loose(unreachable: u64, nodes: u64) -> String {
     if unreachable == nodes {
-        return format!("the last node added came out as a terminal, which leads to none of the {nodes} others");
+        return format!(
+            "the last node added came out as a terminal, and the number of nodes that are not below it is {nodes}"
+        );
     }
     format!("{unreachable} of {nodes} nodes are not below the last one added")
 }

@@ -517,10 +517,9 @@ fn what_is_loose_in_a_builder_is_said_in_words() -> Result<()> {
         builder.add_node(0, last[0], last[1])?;
         Ok(builder.build().unwrap_err().to_string())
     };
-    assert!(
-        message([true, true])?
-            .starts_with("the last node added came out as a terminal, which leads to none of the 1 others; name")
-    );
+    assert!(message([true, true])?.starts_with(
+        "the last node added came out as a terminal, and the number of nodes that are not below it is 1; name"
+    ));
     assert!(message([true, false])?.starts_with("1 of 2 nodes are not below the last one added; name the root"));
     Ok(())
 }

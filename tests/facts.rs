@@ -266,7 +266,7 @@ fn counting_over_all_variables_there_can_be_works_and_over_more_is_refused() -> 
     for f in [store.variable(7)?, store.constant(true)] {
         let refused = f.sat_count((1 << 24) + 1);
         assert!(
-            matches!(refused, Err(Error::VariableOutOfRange { variable: 0x0100_0000, largest: 0x00ff_ffff })),
+            matches!(refused, Err(Error::TooManyVariables { given: 0x0100_0001, most: 0x0100_0000 })),
             "{refused:?}"
         );
     }

@@ -3,7 +3,13 @@
 
 mod common;
 
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    hash::{BuildHasher, RandomState},
+    num::NonZero,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
 
 use biodivine_lib_bdd as peer;
 use common::{
@@ -291,6 +297,27 @@ fn functions_are_the_same_whatever_the_number_of_threads() {
         assert!(shared.stats().shared_levels > 1000, "{name}: {:?}", shared.stats());
         assert_eq!(alone.stats().shared_levels, 0);
     }
+}
+
+#[test]
+fn functions_are_the_same_where_other_programs_want_the_processors() {
+    let (done, end) = (AtomicBool::new(false), Instant::now() + Duration::from_mins(1));
+    thread::scope(|scope| {
+        for _ in 0..2 * thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                while !done.load(Relaxed) && Instant::now() < end {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        for threads in [2, 3] {
+            let limits = limits(|limits| limits.late = 8);
+            let (alone, shared) = (store_with(limits.clone()), shared_store_with(threads, &limits));
+            check_same(&circuits(&shared, 7), &circuits(&alone, 7), &format!("{threads} threads"));
+            check_same(&product(&shared, 9), &product(&alone, 9), &format!("{threads} threads"));
+        }
+        done.store(true, Relaxed);
+    });
 }
 
 /// The sweep counted the nodes before reducing, the file its ids with the terminals, so for two sizes the width depended on

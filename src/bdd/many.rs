@@ -10,10 +10,11 @@ use crate::{
 impl Store {
     /// The conjunction of `functions`; true if there are none.
     ///
-    /// They are combined as they come, neighbours first and those of about one size with each other, so that of n small ones each
-    /// is swept O(log n) times, and about as many are held at once. One by one, every one of them would be a sweep over what there is
-    /// already: joining n clauses over n levels so takes n² time. Give those next to each other that share variables. The rest is not
-    /// asked for once the conjunction is false.
+    /// They are combined as they come, neighbours first and those of about one size with each other. Where a conjunction has about as
+    /// many nodes as its operands together, each of n functions so is swept O(log n) times, and about as many are held at once. One
+    /// by one, every one of them would be a sweep over all before: joining n clauses over n levels so takes n² time. Give those next
+    /// to each other that share variables: a conjunction of strangers may be larger than that of all. Once a part that has been
+    /// joined is false, the rest is not asked for.
     ///
     /// # Errors
     /// The first error among `functions`, and those of [`Bdd::and`].

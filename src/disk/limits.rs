@@ -38,8 +38,8 @@ pub struct Limits {
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
     pub alone: u64,
-    /// Where the other threads come too late for a step of such a level, so many steps at most are done without them before they are
-    /// tried again.
+    /// Where the other threads come too late for a step of such a level, it goes on without them for so many milliseconds at most
+    /// before they are tried again.
     pub late: u32,
     /// Operations on no more nodes may run beside another: they have few levels to share.
     pub beside: u64,
@@ -81,7 +81,7 @@ impl Limits {
             growth: 1,
             small: budget as u64 / 4096,
             alone: 1 << 13,
-            late: 127,
+            late: 64,
             beside: 1 << 17,
             compress: true,
             narrow_ids: 1 << 30,
@@ -98,16 +98,21 @@ impl Limits {
         self.sort / 4 * 3
     }
 
-    /// What each of so many workers has: smaller blocks, equal parts of what one works with by itself, and all of what they share. With several
+    /// Smaller blocks for so many workers, each of which has some beyond the shares, and some that are eight times as large.
+    #[must_use]
+    pub fn with_blocks_for(self, workers: usize) -> Self {
+        let block = self.block.min((self.block / workers).next_power_of_two().max(LEAST_BLOCK));
+        Self { block, ..self }
+    }
+
+    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. With several
     /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
-        let Self { block, sort, dense, window, tables, .. } = self;
+        let Self { sort, dense, window, tables, .. } = self;
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
-        // Each has some blocks beyond the shares, and eight times as large ones.
-        let block = block.min((block / workers).next_power_of_two().max(LEAST_BLOCK));
         let small = (self.small.min(MOST_SMALL) / workers as u64).min(LARGEST_SMALL);
-        Self { block, sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
+        Self { sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
     }
 }

@@ -90,7 +90,7 @@ pub struct Block {
     words: Box<[u64]>,
     class: Class,
     share: Share,
-    /// `None` for no memory.
+    /// `None` for no memory of its own.
     home: Option<Arc<Home>>,
 }
 
@@ -252,12 +252,17 @@ impl Home {
 /// No memory, and small if anybody asks.
 impl Default for Block {
     fn default() -> Self {
-        Self { words: Box::default(), class: Class::Small, share: Share::Queue, home: None }
+        Self::counted_elsewhere(Vec::new())
     }
 }
 
 impl Block {
-    /// Whether it has any memory.
+    /// These words, which belong to no pool and are charged by somebody else.
+    pub fn counted_elsewhere(words: Vec<u64>) -> Self {
+        Self { words: words.into_boxed_slice(), class: Class::Small, share: Share::Diagrams, home: None }
+    }
+
+    /// Whether it has memory of a pool.
     pub fn is_some(&self) -> bool {
         self.home.is_some()
     }

@@ -244,9 +244,7 @@ impl<I: Lane> NodeWriter<I> {
             return self.seal_as_is(space);
         }
         match self.tail.take() {
-            Some(tail) if tail.class() == Class::Small && self.blocks.is_empty() && !self.spills => {
-                self.narrowed(tail).seal_as_is(space)
-            }
+            Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_as_is(space),
             tail => rewrite(&Self { tail, ..self }.seal_as_is(space)?, space)?.seal_as_is(space),
         }
     }
@@ -257,23 +255,25 @@ impl<I: Lane> NodeWriter<I> {
         for node in 0..self.used {
             words[node] = words[2 * node] | words[2 * node + 1] << 32;
         }
-        let Self { levels, variables, used, next, .. } = self;
-        NodeWriter { levels, variables, tail: Some(tail), used, next, ..NodeWriter::empty() }
+        let Self { levels, variables, spills, used, next, .. } = self;
+        NodeWriter { levels, variables, spills, tail: Some(tail), used, next, ..NodeWriter::empty() }
     }
 
-    /// Has what is in so many words in the smallest block if that is all there is, though the share is used up: it counts as a table
-    /// then. A file would take as much memory, and one of the files that the process may open.
-    fn keep_small(&mut self, words: usize, space: &Space) {
+    /// Has what is in so many words in memory by itself if that is all there is and no more than the smallest block, though the share
+    /// is used up; gives the bytes that takes, which are to be counted. A file would be one of those that the process may open.
+    fn keep_small(&mut self, words: usize, space: &Space) -> usize {
         let smallest = space.pool.smallest();
-        if self.spills
-            && self.file.is_none()
-            && 8 * words <= smallest
-            && let Some(tail) = self.tail.take()
-        {
-            let tail = space.pool.fitted(tail, words, Share::Tables);
-            self.spills = size_of_val(tail.words()) > smallest;
-            self.tail = Some(tail);
+        if !self.spills || self.file.is_some() || 8 * words > smallest || smallest == space.pool.block_bytes() {
+            return 0;
         }
+        let mut kept = vec![0; words.next_power_of_two()];
+        if let Some(tail) = self.tail.take() {
+            kept[..words].copy_from_slice(&tail.words()[..words]);
+        }
+        self.spills = false;
+        let bytes = size_of_val(&kept[..]);
+        self.tail = Some(Block::counted_elsewhere(kept));
+        bytes
     }
 
     /// The file in the width it was written in, whatever the number of its nodes.
@@ -283,10 +283,10 @@ impl<I: Lane> NodeWriter<I> {
         let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
-        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>() + on_disk;
+        let kept = self.keep_small(used / 8, space);
+        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>() + on_disk + kept;
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
-        self.keep_small(used / 8, space);
         if self.spills
             && let Some(tail) = self.tail.take()
         {

@@ -17,7 +17,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use callback::InCallback;
@@ -100,12 +100,14 @@ impl Store {
         if config.threads == 0 {
             return Err(Error::NoThreads);
         }
-        let limits = config.testing.limits.clone().unwrap_or_else(|| Limits::of(config.memory));
+        let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2));
+        let limits = config.testing.limits.clone();
+        let limits = limits.unwrap_or_else(|| Limits::of(config.memory).with_blocks_for(threads));
         let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(backend.fail("create"))?;
-        let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2));
-        let (team, config) = (Team::new(threads, limits.late)?, Config { threads, ..config });
+        let (team, config) =
+            (Team::new(threads, Duration::from_millis(limits.late.into()))?, Config { threads, ..config });
         let limits = limits.for_each_of(team.size());
         let pool = Pool::new(&limits);
         let desks = Desks::new(team.size());

@@ -17,7 +17,7 @@ pub struct Stats {
     /// How often a level did not fit the share in which it is sorted, or collected, and was parted over logs. One level may count
     /// several times.
     pub external_sorts: u64,
-    /// Levels that several threads shared on their way down, and so on the way up.
+    /// Levels that were parted for several threads on their way down, and so on the way up.
     pub shared_levels: u64,
     /// What time went to.
     pub times: Times,

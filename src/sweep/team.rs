@@ -11,14 +11,14 @@
 use std::{
     iter,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{
-            AtomicBool, AtomicU32, AtomicUsize,
+            AtomicBool, AtomicUsize,
             Ordering::{Acquire, Relaxed, Release},
         },
     },
     thread::available_parallelism,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -45,30 +45,39 @@ fn spin_until(most: u32, is: impl Fn() -> bool) {
     }
 }
 
+/// What the caller's part of a step takes at least if the others might have begun meanwhile, though they slept.
+const WAKING: Duration = Duration::from_micros(100);
+
+/// For so long the caller goes on alone at first.
+const FIRST: Duration = Duration::from_millis(1);
+
 /// Whether the others come in time. Where other programs want the processors, they come only when there is one for them, and to do
-/// a small level alone is faster than to wait for that.
+/// alone what is at hand is mostly faster than to wait for that.
 #[derive(Debug, Default)]
 struct Lateness {
     /// How often in a row nobody had begun when the caller was done.
-    in_a_row: AtomicU32,
-    /// How often from now on the caller does everything alone, and how often at most.
-    alone: AtomicU32,
-    most: u32,
+    in_a_row: u32,
+    /// Until then the caller does everything alone.
+    alone_until: Option<Instant>,
 }
 
 impl Lateness {
     /// Whether to do alone what is at hand.
-    fn avoids_sharing(&self) -> bool {
-        self.alone.fetch_update(Relaxed, Relaxed, |times| times.checked_sub(1)).is_ok()
+    fn avoids_sharing(&self, now: Instant) -> bool {
+        self.alone_until.is_some_and(|end| now < end)
     }
 
-    /// Learns whether anybody else `had_begun` when the caller was done: from the second time in a row that nobody had, the
-    /// caller goes on alone, each time twice as long.
-    fn learn(&self, had_begun: bool) {
-        let in_a_row = if had_begun { 0 } else { self.in_a_row.load(Relaxed).saturating_add(1) };
-        self.in_a_row.store(in_a_row, Relaxed);
-        let alone = (1 << (in_a_row.clamp(1, 32) - 1)) - 1;
-        self.alone.store(self.most.min(alone), Relaxed);
+    /// Learns that the caller was done `now`, after its `own` part, and whether anybody else `had_begun`: from the second time in a
+    /// row that nobody had, the caller goes on alone, each time twice as long, but no longer than `most`. Whoever sleeps while it does
+    /// may well be late for a short part, so that the first two times must be long ones.
+    fn learn(&mut self, now: Instant, own: Duration, had_begun: bool, most: Duration) {
+        if had_begun {
+            *self = Self::default();
+        } else if own >= WAKING || self.in_a_row > 1 {
+            self.in_a_row += 1;
+            let doublings = self.in_a_row.saturating_sub(2).min(16);
+            self.alone_until = (self.in_a_row > 1).then(|| now + most.min(FIRST * (1 << doublings)));
+        }
     }
 }
 
@@ -81,16 +90,18 @@ pub struct Team {
     turns: Arc<AtomicUsize>,
     /// Whether each can have a processor: else to stay awake keeps others from working.
     awake: bool,
-    lateness: Lateness,
+    lateness: Mutex<Lateness>,
+    /// For so long it goes on alone at most where the others come too late.
+    late: Duration,
 }
 
 impl Team {
-    /// A team of so many, of which the caller is one; where the others come too late, it works alone no more than `late` times
-    /// before it tries them again.
+    /// A team of so many, of which the caller is one; where the others come too late, it goes on alone for `late` at most before it
+    /// tries them again.
     ///
     /// # Errors
     /// `NotEnoughThreads` when the system does not give so many.
-    pub fn new(threads: usize, late: u32) -> Result<Self> {
+    pub fn new(threads: usize, late: Duration) -> Result<Self> {
         if threads == 1 {
             return Ok(Self::default());
         }
@@ -101,7 +112,8 @@ impl Team {
             pool: Some(others.build().map_err(fail)?),
             turns: Arc::default(),
             awake,
-            lateness: Lateness { most: late, ..Lateness::default() },
+            lateness: Mutex::default(),
+            late,
         })
     }
 
@@ -110,10 +122,16 @@ impl Team {
         1 + self.pool.as_ref().map_or(0, ThreadPool::current_num_threads)
     }
 
+    fn lateness(&self) -> MutexGuard<'_, Lateness> {
+        self.lateness.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Does `work` on each of `items`, one for each of the team or fewer, all at once; one after the other where the others come too
     /// late. So no `work` may wait for another.
     pub fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> Result<R> + Sync) -> Result<Vec<R>> {
-        let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1 && !self.lateness.avoids_sharing()) else {
+        let start = Instant::now();
+        let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1 && !self.lateness().avoids_sharing(start))
+        else {
             return items.into_iter().map(work).collect();
         };
         let mut done: Vec<Option<Result<R>>> = items.iter().map(|_| None).collect();
@@ -121,7 +139,7 @@ impl Team {
         let own = tasks.next();
         let (left, had_begun) = (AtomicUsize::new(tasks.len()), AtomicBool::new(false));
         let turn = self.turns.fetch_add(1, Release) + 1;
-        let (start, idle) = (Instant::now(), if self.awake { IDLE } else { 0 });
+        let idle = if self.awake { IDLE } else { 0 };
         pool.in_place_scope(|scope| {
             let (work, left, had_begun) = (&work, &left, &had_begun);
             for (item, done) in tasks {
@@ -139,9 +157,10 @@ impl Team {
             if let Some((item, done)) = own {
                 *done = Some(work(item));
             }
-            self.lateness.learn(had_begun.load(Relaxed));
+            let (now, own) = (Instant::now(), start.elapsed());
+            self.lateness().learn(now, own, had_begun.load(Relaxed), self.late);
             // No longer than its own work took, unless that was short.
-            let looks = (start.elapsed().as_nanos() / LOOK).min(WAITING.into()) as u32;
+            let looks = (own.as_nanos() / LOOK).min(WAITING.into()) as u32;
             spin_until(looks.max(idle) * u32::from(self.awake), || left.load(Acquire) == 0);
         });
         done.into_iter().flatten().collect()
@@ -178,24 +197,28 @@ mod tests {
 
     #[test]
     fn who_waits_in_vain_goes_on_alone_and_then_tries_again() {
-        let lateness = Lateness { most: 127, ..Lateness::default() };
-        let alone = || iter::repeat_with(|| lateness.avoids_sharing()).take_while(|&alone| alone).count();
-        let late = |()| {
-            lateness.learn(false);
-            alone()
+        let (mut lateness, mut now, most) = (Lateness::default(), Instant::now(), Duration::from_millis(64));
+        let mut late = |own, had_begun| {
+            now += own;
+            lateness.learn(now, own, had_begun, most);
+            let end = lateness.alone_until.map_or(now, |end| end.max(now));
+            assert!(!lateness.avoids_sharing(end) && (end == now || lateness.avoids_sharing(now)));
+            let alone = end - now;
+            now = end;
+            alone.as_millis()
         };
-        let times: Vec<_> = iter::repeat_n((), 10).map(late).collect();
-        assert_eq!(times, [0, 1, 3, 7, 15, 31, 63, 127, 127, 127]);
-        (0..100).for_each(|_| lateness.learn(false));
-        assert_eq!(alone(), 127);
-        lateness.learn(true);
-        assert_eq!((alone(), late(()), late(())), (0, 0, 1));
+        let times: Vec<_> = (0..10).map(|_| late(WAKING, false)).collect();
+        assert_eq!(times, [0, 1, 2, 4, 8, 16, 32, 64, 64, 64]);
+        // All is well when somebody had begun, and at first a part in which nobody could have woken up tells nothing.
+        assert_eq!([late(WAKING / 2, false), late(WAKING / 2, true)], [64, 0]);
+        let times = [WAKING, WAKING / 2, WAKING, WAKING / 2].map(|own| late(own, false));
+        assert_eq!(times, [0, 0, 1, 2]);
     }
 
     #[test]
     fn what_comes_of_shared_items_is_in_their_order_whoever_takes_them() -> Result<()> {
         for threads in 1..4 {
-            let team = Team::new(threads, 0)?;
+            let team = Team::new(threads, Duration::ZERO)?;
             for items in [0, 1, 2, 100] {
                 let taken: Vec<_> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
                 let squares = team.share(taken.iter().collect(), (0..items).collect(), |taken, item| {

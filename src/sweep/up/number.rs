@@ -313,6 +313,8 @@ fn merging<I: Lane>(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{disk::space::testing, sweep::up::lows::STEPS};
 
@@ -407,7 +409,7 @@ mod tests {
     #[test]
     fn nodes_of_every_kind_are_numbered_as_if_they_were_sorted() -> Result<()> {
         let (mut random, mut marked, mut crowded) = (Random(1), [0; 5], 0);
-        let teams: Vec<_> = (1..=4).map(|threads| Team::new(threads, 0)).collect::<Result<_>>()?;
+        let teams: Vec<_> = (1..=4).map(|threads| Team::new(threads, Duration::ZERO)).collect::<Result<_>>()?;
         let lengths = [0, 64, 1100, 2000, 3000, 4000];
         for sort in [2000, 1 << 24] {
             let space = testing::space_with(|limits| (limits.sort, limits.block, limits.arcs) = (sort, 4096, 0));
@@ -447,7 +449,7 @@ mod tests {
 
     #[test]
     fn a_chunk_with_more_nodes_than_its_ids_can_tell_is_sorted() -> Result<()> {
-        let (space, team) = (testing::space(1 << 28), Team::new(2, 0)?);
+        let (space, team) = (testing::space(1 << 28), Team::new(2, Duration::ZERO)?);
         let bare: Vec<_> = (0..4000).map(|at| [2 + at, 0]).collect();
         let other = |at: u64| [2, 3 + at];
         // 62 of the first chunk have marks.
