@@ -41,7 +41,7 @@ impl Setting {
     /// Bytes of a block.
     pub fn block_bytes(&self) -> usize {
         match self.block {
-            Block::Default => Limits::of(self.memory).with_blocks_for(self.threads.into()).block,
+            Block::Default => Limits::of_workers(self.memory, self.threads.into()).block,
             Block::Bytes(bytes) => bytes,
         }
     }

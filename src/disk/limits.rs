@@ -54,16 +54,17 @@ pub struct Limits {
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
-/// Smaller blocks would make the disk slow.
-const LEAST_BLOCK: usize = 32 << 10;
+/// The bytes of a block within `budget`: smaller ones would make a disk slow, larger ones no faster.
+fn block_of(budget: usize) -> usize {
+    (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10)
+}
 
 impl Limits {
     /// The division of `budget` bytes.
     pub fn of(budget: usize) -> Self {
-        let block = (budget / 2048).next_power_of_two().clamp(LEAST_BLOCK, 128 << 10);
         let part = |share: usize| budget / 32 * share;
         Self {
-            block,
+            block: block_of(budget),
             queue: part(4),
             arcs: part(1),
             diagrams: part(2),
@@ -98,11 +99,10 @@ impl Limits {
         self.sort / 4 * 3
     }
 
-    /// Smaller blocks for so many workers, each of which has some beyond the shares, and some that are eight times as large.
-    #[must_use]
-    pub fn with_blocks_for(self, workers: usize) -> Self {
-        let block = self.block.min((self.block / workers).next_power_of_two().max(LEAST_BLOCK));
-        Self { block, ..self }
+    /// The division of `budget` bytes where there will be so many workers: each has some blocks beyond the shares, and some that are
+    /// eight times as large, so that these must be small against its part of the budget.
+    pub fn of_workers(budget: usize, workers: usize) -> Self {
+        Self { block: block_of(budget / workers), ..Self::of(budget) }
     }
 
     /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. With several

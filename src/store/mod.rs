@@ -102,7 +102,7 @@ impl Store {
         }
         let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2));
         let limits = config.testing.limits.clone();
-        let limits = limits.unwrap_or_else(|| Limits::of(config.memory).with_blocks_for(threads));
+        let limits = limits.unwrap_or_else(|| Limits::of_workers(config.memory, threads));
         let limits = Limits { compress: config.compress && limits.compress, ..limits };
         let backend = config.testing.backend.clone().unwrap_or_else(|| Arc::new(Os::new(config.scratch.clone())));
         backend.create().map_err(backend.fail("create"))?;

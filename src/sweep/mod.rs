@@ -2,8 +2,8 @@
 //!
 //! Read in this order: [`run`] and [`spec`] (what an operation works with, and what it is), [`down`] and [`up`] (expand and
 //! reduce), [`build`] (one after the other), [`ops`] (what is built), [`compact`] and [`lift`] (levels where nothing changes),
-//! [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain arrays), [`desk`], [`team`] and [`parts`]
-//! (several threads inside one level), [`search`] (an answer without a diagram), [`validate`], [`fold`] (what travels along
+//! [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain arrays), [`desk`], [`team`], [`lateness`] and
+//! [`parts`] (several threads inside one level), [`search`] (an answer without a diagram), [`validate`], [`fold`] (what travels along
 //! arcs: counts, costs).
 
 pub mod build;
@@ -11,6 +11,7 @@ pub mod compact;
 pub mod desk;
 pub mod down;
 pub mod fold;
+pub mod lateness;
 pub mod lift;
 pub mod nest;
 pub mod ops;
