@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use super::pool::{Home, Share};
+use super::pool::{Home, Pool, Share};
 use crate::error::{Error, Result};
 
 /// Bytes of a share, charged until this is dropped.
@@ -15,12 +15,32 @@ pub struct Charge {
     home: Arc<Home>,
 }
 
-impl Charge {
-    /// Nothing yet, of what `share` has at `home`.
-    pub(super) fn new(share: Share, what: &'static str, home: Arc<Home>) -> Self {
-        Self { bytes: 0, share, what, home }
+impl Pool {
+    /// Charges `bytes` of tables; `what` they are of, for the message.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when the share of tables has less left.
+    pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
+        self.charge_to(Share::Tables, bytes, what)
     }
 
+    /// Charges `bytes` of tables to `share`.
+    ///
+    /// # Errors
+    /// `BudgetExceeded` when it has less left.
+    pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
+        let mut charge = Charge { bytes: 0, share, what, home: self.home.clone() };
+        charge.grow(bytes)?;
+        Ok(charge)
+    }
+
+    /// A charge of nothing yet to the tables.
+    pub fn account(&self, what: &'static str) -> Charge {
+        Charge { bytes: 0, share: Share::Tables, what, home: self.home.clone() }
+    }
+}
+
+impl Charge {
     /// Bytes charged so far.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -88,7 +108,7 @@ impl Drop for Charge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{limits::Limits, pool::Pool};
+    use crate::disk::limits::Limits;
 
     fn pool(tables: usize) -> Pool {
         Pool::new(&Limits { tables, ..Limits::of(1 << 24) })

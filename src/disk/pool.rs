@@ -11,8 +11,7 @@ use std::{
     },
 };
 
-use super::{charge::Charge, limits::Limits};
-use crate::error::Result;
+use super::limits::Limits;
 
 /// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond it, it draws
 /// on what is common to them, and a share counts as used up when that is, too.
@@ -72,7 +71,7 @@ impl Class {
 /// The blocks of a store.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    home: Arc<Home>,
+    pub(super) home: Arc<Home>,
 }
 
 /// What the blocks and charges of a store belong to.
@@ -161,29 +160,6 @@ impl Pool {
         let Some(mut fitted) = self.take(share, class) else { return block };
         fitted.words[..words].copy_from_slice(&block.words[..words]);
         fitted
-    }
-
-    /// Charges `bytes` of tables; `what` they are of, for the message.
-    ///
-    /// # Errors
-    /// `BudgetExceeded` when the share of tables has less left.
-    pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
-        self.charge_to(Share::Tables, bytes, what)
-    }
-
-    /// Charges `bytes` of tables to `share`.
-    ///
-    /// # Errors
-    /// `BudgetExceeded` when it has less left.
-    pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
-        let mut charge = Charge::new(share, what, self.home.clone());
-        charge.grow(bytes)?;
-        Ok(charge)
-    }
-
-    /// A charge of nothing yet to the tables.
-    pub fn account(&self, what: &'static str) -> Charge {
-        Charge::new(Share::Tables, what, self.home.clone())
     }
 
     /// A block of `class` even when `share` is used up: the few that work cannot go on without.
