@@ -10,7 +10,7 @@ use crate::{
 impl Bdd {
     /// `variables`, if they are in ascending order and all that the function depends on are among them.
     pub(super) fn domain(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
-        let domain: Vec<u32> = ascending(variables).collect::<Result<_>>()?;
+        let domain: Vec<u32> = in_order(variables).collect::<Result<_>>()?;
         self.check_domain(&domain)?;
         Ok(domain)
     }
@@ -22,7 +22,7 @@ impl Bdd {
 }
 
 /// Each of `variables`, if it is one and larger than the one before.
-fn ascending(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
+fn in_order(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
     let mut before = None;
     variables.into_iter().map(move |variable| {
         check_variable(variable)?;
@@ -46,7 +46,7 @@ impl Domain {
     /// The domain `variables` of `f`.
     pub fn of(f: &Bdd, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
         let mut charge = f.store.space().pool.account("a domain of so many variables");
-        let variables = charge.collect(ascending(variables))?;
+        let variables = charge.collect(in_order(variables))?;
         f.check_domain(&variables)?;
         charge.grow(size_of::<u32>() * f.file.variables().len())?;
         let place = |variable| variables.partition_point(|&smaller| smaller < variable) as u32;
