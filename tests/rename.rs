@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{default_store, roomy_store, store_with, tight};
+use common::{default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
 use strata_bdd::{Bdd, Comparison, Result, Store};
 
 const LEVELS: u32 = 60;
@@ -25,7 +25,7 @@ fn ends_swapped(variable: u32) -> u32 {
 #[test]
 fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Result<()> {
     let last = LEVELS - 1;
-    let names: [(&str, &dyn Fn(u32) -> u32); 9] = [
+    let names: [(&str, &dyn Fn(u32) -> u32); 13] = [
         ("the last first", &|variable| (variable + 1) % LEVELS),
         ("the first last", &|variable| (variable + last) % LEVELS),
         ("the ends", &ends_swapped),
@@ -39,6 +39,10 @@ fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Resul
         ("every fifth", &|variable| if variable % 5 == 0 { 1000 - variable } else { variable }),
         ("halves, interleaved", &|variable| 2 * (variable % 30) + variable / 30),
         ("all", &|variable| last - variable),
+        ("neighbours", &|variable| variable ^ 1),
+        ("some neighbours", &|variable| if variable % 7 < 2 { variable / 7 * 7 + 1 - variable % 7 } else { variable }),
+        ("pairs of neighbours", &|variable| variable ^ 2),
+        ("threes, turned round", &|variable| 2 * (variable / 3 * 3 + (variable + 1) % 3)),
     ];
     for store in [default_store(), store_with(tight())] {
         let f = weighted(&store, |variable| variable)?;
@@ -53,6 +57,43 @@ fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Resul
             };
             assert_eq!(renamed.replace(|variable| back[variable as usize])?, f, "{what}, and back");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn functions_of_three_variables_are_renamed_in_every_way_to_what_their_tables_say() -> Result<()> {
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    for store in [default_store(), store_with(tight()), store_with(limits(|limits| limits.small = 0))] {
+        for (number, spread) in (0..256).flat_map(|number| [(number, 1), (number, 40)]) {
+            let table = Table::of_number(&[0, 1, 2], number);
+            let f = table.build(&store);
+            for order in orders {
+                let name = |variable| spread * order[variable as usize];
+                let renamed = f.replace(name)?;
+                let names = [0, spread, 2 * spread];
+                let expected = Table::new(&names, |point| table.at(|variable| point(name(variable))));
+                assert_eq!(Table::of(&renamed, &names)?, expected);
+                renamed.validate()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn neighbours_change_places_in_one_sweep_on_every_level_and_for_any_team() -> Result<()> {
+    let store = roomy_store();
+    let f = weighted(&store, |variable| variable)?;
+    let before = store.stats().processed_requests;
+    let swapped = f.replace(|variable| variable ^ 1)?;
+    let requests = store.stats().processed_requests - before;
+    assert!(requests < 5 * f.node_count(), "{requests} for {} nodes", f.node_count());
+    for threads in [2, 3] {
+        let shared = shared_store_with(threads, &limits(|limits| (limits.alone, limits.small) = (0, 0)));
+        let there = weighted(&shared, |variable| variable)?.replace(|variable| variable ^ 1)?;
+        assert_eq!(there.content_hash(), swapped.content_hash(), "{threads} threads");
+        assert!(shared.stats().shared_levels > 0);
     }
     Ok(())
 }

@@ -13,10 +13,12 @@ mod quantify;
 mod relation;
 mod rename;
 mod restrict;
+mod rounds;
 mod sample;
 mod satisfy;
 mod simplify;
 mod text;
+mod ways;
 
 pub use cubes::Cubes;
 pub use optimum::Weight;

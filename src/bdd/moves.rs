@@ -28,17 +28,11 @@ enum Place {
 }
 
 impl Moves {
-    /// Moves that give the variables of a diagram, top-down, these `names`, which are all different; none where more than half as
-    /// many would have to move as come to lie below one that was below them.
-    pub fn of(names: &[u32]) -> Option<Self> {
-        let stays = longest_ascending(names);
+    /// Moves that give the variables of a diagram, top-down, these `names`, which are all different; `stays` tells which do not move,
+    /// whose names ascend. None where there are not as many places as that takes.
+    pub fn of(names: &[u32], stays: &[bool]) -> Option<Self> {
         let moving = stays.iter().filter(|stays| !**stays).count();
-        let (mut least, mut passed) = (u32::MAX, 0);
-        for &name in names.iter().rev() {
-            passed += usize::from(least < name);
-            least = least.min(name);
-        }
-        if 2 * moving > passed || names.len() + moving > LARGEST_VARIABLE as usize {
+        if names.len() + moving > LARGEST_VARIABLE as usize {
             return None;
         }
         // By how many of those that stay are above.
@@ -73,7 +67,7 @@ impl Moves {
 }
 
 /// Which of `names`, all different, are in a longest ascending subsequence.
-fn longest_ascending(names: &[u32]) -> Vec<bool> {
+pub fn longest_ascending(names: &[u32]) -> Vec<bool> {
     // For every length the subsequence that ends least, and for every name the one before it.
     let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::with_capacity(names.len()));
     for (at, name) in names.iter().enumerate() {
@@ -112,7 +106,9 @@ mod tests {
         for len in 0..8 {
             for order in orders(len) {
                 let names: Vec<u32> = order.iter().map(|name| 3 * name + 5).collect();
-                let Some(Moves { before, steps, after }) = Moves::of(&names) else { continue };
+                let Some(Moves { before, steps, after }) = Moves::of(&names, &longest_ascending(&names)) else {
+                    continue;
+                };
                 moved += usize::from(!steps.is_empty());
                 assert!(before.is_sorted() && after.is_sorted(), "{names:?}");
                 let mut places: Vec<(u32, u32)> = before.into_iter().zip(names.iter().copied()).collect();

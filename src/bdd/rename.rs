@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Bdd, moves::Moves};
+use super::{Bdd, moves::Moves, rounds::Rounds, ways::Way};
 use crate::{
     error::{Error, Result},
     model::check_variable,
@@ -16,6 +16,7 @@ use crate::{
             compose::Compose,
             copy::Copy,
             substitute::{Image, Substitute},
+            swap::swap,
         },
     },
 };
@@ -35,10 +36,13 @@ impl Bdd {
 
     /// This function with other names for its variables: `name` says which, and must not give two of them the same.
     ///
-    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise the fewest variables that have
-    /// to move past others are moved one by one, with an expand and a reduce sweep each, or, where these are many, a nested sweep
-    /// over all that is below is made for each variable that comes to lie below one that was below it. `name` is asked once for
-    /// each variable of the support, the largest first.
+    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise what probably takes least:
+    /// * rounds of one expand and one reduce sweep, in each of which any number of neighbours change places: one round for
+    ///   `|variable| variable ^ 1`, which turns a relation over pairs of variables around;
+    /// * the fewest variables that have to move past others are moved one by one, with an expand and a reduce sweep each;
+    /// * a nested sweep over all that is below for each variable that comes to lie below one that was below it.
+    ///
+    /// `name` is asked once for each variable of the support, the largest first.
     ///
     /// # Errors
     /// [`Error::NotInjective`] when two variables get one name, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the
@@ -63,8 +67,10 @@ impl Bdd {
             return Err(Error::NotInjective { variable: pair[0] });
         }
         let top_down: Vec<u32> = names.iter().rev().copied().collect();
-        if let Some(moves) = Moves::of(&top_down) {
-            return self.moved(moves);
+        match Way::of(&top_down) {
+            Way::Rounds(rounds) => return self.swapped(rounds, sorted),
+            Way::Moves(moves) => return self.moved(moves),
+            Way::Nested => {}
         }
         let images = self.store.literals(names)?;
         self.substitute(&self.file.variables().zip(&images).collect())
@@ -79,6 +85,18 @@ impl Bdd {
             moved = moved.compose(from, &self.store.variable(to)?)?;
         }
         moved.renamed(after)
+    }
+
+    /// This function with neighbours swapped in `rounds`; the variables are `names` then, the smallest first.
+    fn swapped(&self, rounds: Rounds, mut names: Vec<u32>) -> Result<Self> {
+        let mut swapped = self.clone();
+        for round in rounds {
+            // Levels count from the top, ranks from below.
+            let uppers: Vec<usize> = round.into_iter().rev().map(|level| names.len() - level).collect();
+            swapped = swapped.made("swap", &[], self.complement, |run| swap(&swapped.file, &uppers, run))?;
+        }
+        names.reverse();
+        swapped.renamed(names)
     }
 
     /// The same nodes with the variables `names`, the largest first.

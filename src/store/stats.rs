@@ -40,14 +40,15 @@ pub struct Times {
     pub disk: Duration,
 }
 
-/// What one operation took; see [`Store::operations`](super::Store::operations). One that ran beside another and had to begin again, since there were too few
-/// tables for both, is there twice.
+/// What one operation took; see [`Store::operations`](super::Store::operations). One that ran beside another and had to begin again,
+/// since there were too few tables for both, is there twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
-    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it, "substitute" what `replace`
-    /// and `compose_all` do by nested sweeps; else they are "compose", or "restrict" for constants.
+    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it. What `replace` and
+    /// `compose_all` do is "substitute" where they take nested sweeps, "swap" where neighbours change places, "compose" where one
+    /// variable or function goes after another, and "restrict" for constants.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,

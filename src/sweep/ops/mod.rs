@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`copy`] (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels), [`difference`],
 //! [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and sweeps inside a sweep),
-//! [`substitute`].
+//! [`substitute`], [`swap`] (requests that wait where they have no node).
 
 pub mod and_exists;
 pub mod apply;
@@ -15,3 +15,4 @@ pub mod quantify;
 pub mod restrict;
 pub mod simplify;
 pub mod substitute;
+pub mod swap;
