@@ -34,15 +34,15 @@ pub enum Error {
 
     /// One structure that cannot be spilled does not fit its share of the memory budget.
     #[error(
-        "{what} needs {needed} bytes where the memory budget leaves {available}; drop diagrams that are no longer needed, or give \
-         the store a larger budget"
+        "{what} needs {needed} bytes at least, where the memory budget leaves {available} for what cannot go to disk; drop diagrams \
+         that are no longer needed, or give the store a larger budget, of which an eighth is for this"
     )]
     BudgetExceeded {
         /// The structure, in words.
         what: &'static str,
-        /// Bytes it needs at least.
+        /// Bytes it needs at least, as far as it has come: what grows with what it finds may need many times as many.
         needed: u64,
-        /// Bytes the budget has for it.
+        /// Bytes the budget has for it: of an eighth of the budget and 8 MiB what others have left.
         available: u64,
     },
 

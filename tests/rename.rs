@@ -132,3 +132,43 @@ fn variables_that_change_places_are_renamed() -> Result<()> {
     assert_eq!(joined, swapped.compose(0, &last)?);
     Ok(())
 }
+
+#[test]
+fn negated_variables_are_negated_in_one_sweep_and_renamed_as_others_are() -> Result<()> {
+    let last = LEVELS - 1;
+    for store in [default_store(), store_with(tight())] {
+        let f = weighted(&store, |variable| variable)?;
+        let literals: Vec<Bdd> = (0..=LEVELS).map(|variable| store.variable(variable)).collect::<Result<_>>()?;
+        let not: Vec<Bdd> = literals.iter().map(|literal| !literal).collect();
+        let all = |images: &dyn Fn(u32) -> Bdd| {
+            let images: Vec<Bdd> = (0..LEVELS).map(images).collect();
+            f.compose_all((0..).zip(&images))
+        };
+        let before = store.stats().processed_requests;
+        let turned = all(&|variable| not[variable as usize].clone())?;
+        let requests = store.stats().processed_requests - before;
+        assert!(requests < 3 * f.node_count(), "{requests} for {} nodes", f.node_count());
+        // By the slow way, one after another.
+        let mut slowly = f.clone();
+        for (variable, negation) in (0..LEVELS).zip(&not) {
+            slowly = slowly.compose(variable, negation)?;
+        }
+        assert_eq!(turned, slowly);
+        turned.validate()?;
+        // Some are negated, all are renamed, and two have one name.
+        let is_negated = |variable: u32| variable.is_multiple_of(3);
+        let literal = |variable: u32, name: u32| {
+            if is_negated(variable) { not[name as usize].clone() } else { literals[name as usize].clone() }
+        };
+        let some = f.compose_all((0..LEVELS).filter(|&variable| is_negated(variable)).zip(not.iter().step_by(3)))?;
+        for name in [|variable| variable ^ 1, |variable| LEVELS - 1 - variable, |variable| variable + 1] {
+            assert_eq!(all(&|variable| literal(variable, name(variable)))?, some.replace(name)?);
+        }
+        let joined = all(&|variable| literal(variable, if variable == last { 0 } else { variable }))?;
+        assert_eq!(joined, some.compose(last, &literals[0])?);
+        // What it does not depend on is not looked at.
+        assert_eq!(f.compose_all([(LEVELS, &not[0]), (LEVELS, &not[1])])?, f);
+        assert!(f.compose_all([(0, &not[0]), (0, &not[1])]).is_err());
+    }
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 mod boolean;
 mod compare;
+mod compose;
 mod count;
 mod cubes;
 mod domain;

@@ -32,7 +32,8 @@ impl Store {
     /// Memory: 216 bytes for each interval, of which there is one for every node and one for every level that an arc skips, and
     /// up to 250 bytes for each term. They cannot go to disk, and may take what the tables of other diagrams leave of an eighth
     /// of the budget and 8 MiB: 48,000 intervals at 16 MiB, 650,000 at 1 GiB. Where all weights are 1 there are none, as for
-    /// [`at_most`](Self::at_most).
+    /// [`at_most`](Self::at_most). Where few sums are different on every level, as with small weights, a
+    /// [`BddBuilder`](crate::BddBuilder) that is given a node for each of them needs less.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
     /// Pseudo-Boolean Constraints*, 2012.
