@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use crate::{
@@ -252,7 +249,7 @@ impl BddBuilder {
         }
         if chain && !root.at_zero {
             outside_callback()?;
-            return Ok(Bdd::new(store, Arc::new(nodes), false));
+            return Ok(Bdd::new(store, nodes, false));
         }
         let file = store.run_beside("build", nodes.node_count(), |run| {
             let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
@@ -261,7 +258,7 @@ impl BddBuilder {
                 unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),
             }
         })?;
-        Ok(Bdd::new(store, Arc::new(file), root.at_zero))
+        Ok(Bdd::new(store, file, root.at_zero))
     }
 
     /// The diagram whose root is `root`, one of the nodes added, whichever comes last; those that it does not lead to are dropped.
@@ -291,7 +288,7 @@ impl BddBuilder {
         }
         let (store, nodes) = self.into_nodes()?;
         let file = store.run_beside("build", nodes.node_count(), |run| build_below(&nodes, id, at_zero, run))?;
-        Ok(Bdd::new(store, Arc::new(file), at_zero))
+        Ok(Bdd::new(store, file, at_zero))
     }
 
     /// All nodes, of which several may be roots.

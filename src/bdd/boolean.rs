@@ -1,9 +1,6 @@
 //! The Boolean operators: apply, if-then-else, and the operators of the language.
 
-use std::{
-    ops::{BitAnd, BitOr, BitXor, ControlFlow, Not},
-    sync::Arc,
-};
+use std::ops::{BitAnd, BitOr, BitXor, ControlFlow, Not};
 
 use super::Bdd;
 use crate::{
@@ -57,7 +54,7 @@ impl Bdd {
             operands.swap(0, 1);
         }
         let file = store.run_beside("apply", nodes, |run| build(&plan.spec, &mut operands, run))?;
-        Ok(Self::new(store, Arc::new(file), plan.complement))
+        Ok(Self::new(store, file, plan.complement))
     }
 
     /// What it takes to apply `op`, or the result where that is plain to see.

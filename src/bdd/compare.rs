@@ -37,7 +37,7 @@ impl Bdd {
         }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
         let both = BinaryOp::from_fn(|x, y| (x != a.complement) && (y != b.complement));
-        let (nodes, files) = (a.node_count() + b.node_count(), [&*a.file, &*b.file]);
+        let (nodes, files) = (a.node_count() + b.node_count(), [&a.file, &b.file]);
         let meet = self.store.run_beside("disjoint", nodes, |run| find(&Apply::new(both), &files, run))?;
         Ok(!meet)
     }

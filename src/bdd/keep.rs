@@ -1,6 +1,6 @@
 //! Keeping diagrams: in files under a name, and whole.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use super::Bdd;
 use crate::{
@@ -94,7 +94,7 @@ impl Store {
         let load = self.run("open", |run| {
             let (file, complement) = saved::load(path, run.space)?;
             check_paths(&file, run)?;
-            Ok(Bdd::new(self.clone(), Arc::new(file), complement))
+            Ok(Bdd::new(self.clone(), file, complement))
         });
         load.map_err(|error| match error {
             Error::BrokenInvariant { invariant, node, what } => {

@@ -24,7 +24,7 @@ mod ways;
 pub use cubes::Cubes;
 pub use optimum::Weight;
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use crate::{
     error::{Error, Result},
@@ -45,7 +45,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Bdd {
     store: Store,
-    pub(crate) file: Arc<NodeFile>,
+    pub(crate) file: NodeFile,
     /// Whether the function is the negation of what the file holds.
     complement: bool,
 }
@@ -58,7 +58,7 @@ impl Store {
 }
 
 impl Bdd {
-    pub(crate) fn new(store: Store, file: Arc<NodeFile>, complement: bool) -> Self {
+    pub(crate) fn new(store: Store, file: NodeFile, complement: bool) -> Self {
         Self { store, file, complement }
     }
 
@@ -68,7 +68,7 @@ impl Bdd {
     }
 
     /// The function that is `at_zero` where `file`'s is false and `at_one` where it is true.
-    fn of_file(&self, file: &Arc<NodeFile>, at_zero: bool, at_one: bool) -> Self {
+    fn of_file(&self, file: &NodeFile, at_zero: bool, at_one: bool) -> Self {
         if at_zero == at_one {
             return self.store.constant(at_zero);
         }
@@ -86,7 +86,7 @@ impl Bdd {
     ) -> Result<Self> {
         let nodes = self.node_count() + others.iter().map(|other| other.node_count()).sum::<u64>();
         let file = self.store.run_beside(name, nodes, operation)?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), complement))
+        Ok(Self::new(self.store.clone(), file, complement))
     }
 
     fn same_store(&self, other: &Self) -> Result<()> {

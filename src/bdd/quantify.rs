@@ -146,7 +146,7 @@ impl Bdd {
             return self.and(other);
         }
         let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
-        let files = [&*a.file, &*b.file];
+        let files = [&a.file, &b.file];
         let mut spec = AndExists { complement: [a.complement, b.complement], result: false, variables };
         let free = |variable| spec.variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: spec.conjunction(), free: &free };

@@ -1,7 +1,5 @@
 //! Other names for variables.
 
-use std::sync::Arc;
-
 use super::{Bdd, moves::Moves, rounds::Rounds, ways::Way};
 use crate::{
     error::{Error, Result},
@@ -19,7 +17,7 @@ impl Bdd {
         for variable in ends.into_iter().flatten() {
             check_variable(i64::from(variable) + i64::from(by))?;
         }
-        Ok(Self::new(self.store.clone(), Arc::new(self.file.shifted(by)), self.complement))
+        Ok(Self::new(self.store.clone(), self.file.shifted(by), self.complement))
     }
 
     /// This function with other names for its variables: `name` says which, and must not give two of them the same.
@@ -99,6 +97,6 @@ impl Bdd {
             return self.shifted(first as i32);
         }
         let file = self.file.renamed(names, &self.store.space())?;
-        Ok(Self::new(self.store.clone(), Arc::new(file), self.complement))
+        Ok(Self::new(self.store.clone(), file, self.complement))
     }
 }

@@ -1,7 +1,5 @@
 //! Simplifying by a care set.
 
-use std::sync::Arc;
-
 use super::Bdd;
 use crate::{
     error::{Error, Result},
@@ -69,11 +67,11 @@ impl Bdd {
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
         let mut spec = Simplify::new(care.complement);
         spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;
-        let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &*self.file } else { &*care.file });
+        let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &self.file } else { &care.file });
         let nodes = self.node_count() + care.node_count();
         let file = self
             .store
             .run_beside("simplify", nodes, |run| build_within::<_, N>(&spec, &files, sweep_limit(nodes, run), run))?;
-        Ok(file.map(|file| Self::new(self.store.clone(), Arc::new(file), self.complement != spec.result)))
+        Ok(file.map(|file| Self::new(self.store.clone(), file, self.complement != spec.result)))
     }
 }

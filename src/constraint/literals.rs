@@ -1,7 +1,5 @@
 //! Conjunctions and disjunctions of literals: one node a variable.
 
-use std::sync::Arc;
-
 use super::WHAT;
 use crate::{
     bdd::Bdd,
@@ -89,7 +87,7 @@ impl Store {
             writer.end_level(variable);
         }
         drop((literals, charge));
-        Ok(Bdd::new(self.clone(), Arc::new(writer.seal(space)?), complement))
+        Ok(Bdd::new(self.clone(), writer.seal(space)?, complement))
     }
 
     /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.

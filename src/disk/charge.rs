@@ -5,6 +5,12 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use super::pool::{Home, Pool, Share};
 use crate::error::{Error, Result};
 
+/// Bytes that `Arc` adds to what it holds.
+pub const SHARED: usize = 2 * size_of::<usize>();
+
+/// Bytes that allocators add to what they give, about: a header, and what is left to the next size there is.
+pub const ALLOCATED: usize = 16;
+
 /// Bytes of a share, charged until this is dropped.
 #[derive(Debug)]
 pub struct Charge {

@@ -7,7 +7,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::levels::seal;
 use crate::{
-    disk::{charge::Charge, space::Space},
+    disk::{
+        charge::{ALLOCATED, Charge, SHARED},
+        space::Space,
+    },
     error::Result,
 };
 
@@ -42,8 +45,8 @@ impl Labels {
     pub fn new(mut variables: Vec<u32>, space: &Space) -> Result<Self> {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);
-        let charge =
-            space.pool.charge(4 * variables.capacity() + size_of::<Table>(), "the list of a diagram's variables")?;
+        let bytes = 4 * variables.capacity() + size_of::<Table>() + SHARED + 2 * ALLOCATED;
+        let charge = space.pool.charge(bytes, "the list of a diagram's variables")?;
         let mut gaps: SmallVec<[u32; 64]> = smallvec![0; variables.len().saturating_sub(1)];
         for (gap, pair) in gaps.iter_mut().zip(variables.windows(2)) {
             *gap = (pair[0] - pair[1]).to_le();

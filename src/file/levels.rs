@@ -99,7 +99,7 @@ pub fn seal<T>(table: &mut Vec<T>) {
 const FEW: usize = 16;
 
 /// Bytes that are worth giving back.
-const WORTH: usize = 256;
+const WORTH: usize = 64;
 
 #[cfg(test)]
 mod tests {

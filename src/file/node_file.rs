@@ -14,7 +14,12 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{labels::Labels, levels::Levels};
 use crate::{
-    disk::{charge::Charge, checked::CheckedFile, pool::Block, space::Space},
+    disk::{
+        charge::{ALLOCATED, Charge, SHARED},
+        checked::CheckedFile,
+        pool::Block,
+        space::Space,
+    },
     error::Result,
     model::TERMINALS,
 };
@@ -78,9 +83,18 @@ impl Nodes {
 }
 
 impl NodeFile {
+    /// Bytes of a diagram beside its tables and its nodes: what all handles share, and what allocators add to that, to the two tables that
+    /// are always there, and to the nodes.
+    pub(super) const BYTES: usize = size_of::<Nodes>() + SHARED + 4 * ALLOCATED;
+
     pub(super) fn new(nodes: Nodes, labels: Labels) -> Self {
         let hash = labels.hash_with(nodes.hash);
         Self { nodes: Arc::new(nodes), labels, hash }
+    }
+
+    /// Whether both are one diagram, and not only equal ones.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.nodes, &other.nodes) && self.hash == other.hash
     }
 
     /// The diagram without nodes: the constant false.

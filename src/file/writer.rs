@@ -284,7 +284,8 @@ impl<I: Lane> NodeWriter<I> {
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
         let kept = self.keep_small(used / 8, space);
-        let tables = self.levels.bytes() + 2 * size_of::<NodeFile>() + on_disk + kept;
+        let blocks = (self.blocks.len() + 1) * size_of::<Block>();
+        let tables = self.levels.bytes() + NodeFile::BYTES + blocks + on_disk + kept;
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
         if self.spills
@@ -298,6 +299,7 @@ impl<I: Lane> NodeWriter<I> {
             if self.blocks.is_empty() {
                 self.tail = self.tail.map(|tail| space.pool.fitted(tail, used / 8, Share::Diagrams));
             }
+            self.blocks.reserve_exact(1);
             self.blocks.extend(self.tail);
             let words = self.blocks.first().map_or(1, |block| block.words().len());
             Body::Ram { blocks: self.blocks, shift: words.ilog2() }

@@ -73,7 +73,7 @@ struct Inner {
     meter: Arc<Meter>,
     team: Team,
     desks: Desks,
-    empty: Arc<NodeFile>,
+    empty: NodeFile,
     processed_requests: AtomicU64,
     operations: Mutex<VecDeque<OperationStats>>,
 }
@@ -119,7 +119,7 @@ impl Store {
             meter: Arc::default(),
             team,
             desks,
-            empty: Arc::new(NodeFile::empty()),
+            empty: NodeFile::empty(),
             processed_requests: AtomicU64::new(0),
             operations: Mutex::default(),
         };
@@ -166,7 +166,7 @@ impl Store {
     }
 
     /// The diagram without nodes.
-    pub(crate) fn empty(&self) -> Arc<NodeFile> {
+    pub(crate) fn empty(&self) -> NodeFile {
         self.inner.empty.clone()
     }
 

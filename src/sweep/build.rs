@@ -1,6 +1,6 @@
 //! One operation from end to end: a spec in, a sealed diagram out.
 
-use std::{borrow::Borrow, sync::Arc};
+use std::borrow::Borrow;
 
 use smallvec::SmallVec;
 
@@ -43,9 +43,9 @@ impl<F: Borrow<NodeFile>, const K: usize> Operands for &[&F; K] {
 }
 
 /// Diagrams that are gone as soon as they have been read, if nobody else holds them.
-impl Operands for &mut Vec<Arc<NodeFile>> {
+impl Operands for &mut Vec<NodeFile> {
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
-        self.iter().map(Arc::as_ref).collect()
+        self.iter().collect()
     }
 
     fn release(&mut self) {
@@ -196,8 +196,6 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing,
@@ -217,7 +215,7 @@ mod tests {
             let mut node = |pair: &[_]| builder.add_node(variable, pair[0], pair[1]).expect("room");
             layer = layer.chunks(2).map(&mut node).collect();
         }
-        (*builder.build().expect("a diagram").file).clone()
+        builder.build().expect("a diagram").file
     }
 
     #[test]
@@ -226,7 +224,7 @@ mod tests {
             let limits = Limits { small: 0, narrow_ids, ..Limits::of(1 << 28) };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { testing, ..Config::default() })?;
-            let f = Bdd::new(store.clone(), Arc::new(table(&store)), false);
+            let f = Bdd::new(store.clone(), table(&store), false);
             let differ = f.xor(&f.shifted(1)?)?;
             let last = store.operations().pop().expect("the one just done");
             Ok::<_, Error>((last.requests, differ.sat_count(10)?, f.node_count()))
@@ -248,7 +246,7 @@ mod tests {
         let lowest = store.variable(999)?;
         let shared_by = |file: NodeFile| {
             let before = store.stats().shared_levels;
-            let differ = Bdd::new(store.clone(), Arc::new(file), false).xor(&lowest)?;
+            let differ = Bdd::new(store.clone(), file, false).xor(&lowest)?;
             assert!(differ.node_count() > 100);
             Ok::<_, Error>(store.stats().shared_levels - before)
         };
@@ -273,7 +271,7 @@ mod tests {
         }
         let built = builder.build()?;
         assert!(built.width() > 5);
-        assert_eq!(shared_by((*built.file).clone())?, 0);
+        assert_eq!(shared_by(built.file.clone())?, 0);
         Ok(())
     }
 
@@ -284,7 +282,7 @@ mod tests {
                 Limits { alone: 5, late: 0, small: 0, growth: 0, queue, common: 0, dense: 256, ..Limits::of(1 << 28) };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() })?;
-            let f = Bdd::new(store.clone(), Arc::new(table(&store)), false);
+            let f = Bdd::new(store.clone(), table(&store), false);
             let hashes = [vec![3, 5, 7], vec![2, 4], vec![1, 3, 8], vec![0, 4, 6]]
                 .map(|some| Ok(f.exists(some)?.content_hash()));
             Ok::<_, Error>((hashes.into_iter().collect::<Result<Vec<_>>>()?, store.stats().shared_levels))

@@ -369,7 +369,7 @@ fn variables_of(operands: &[&NodeFile]) -> Vec<u32> {
 fn maps_of(operands: &[&NodeFile], variables: &[u32]) -> Vec<Arc<LevelMap>> {
     let mut maps: Vec<Arc<LevelMap>> = Vec::with_capacity(operands.len());
     for (at, file) in operands.iter().enumerate() {
-        let same = operands[..at].iter().position(|other| std::ptr::eq(*other, *file));
+        let same = operands[..at].iter().position(|other| other.is(file));
         maps.push(same.map_or_else(|| Arc::new(map_of(file, variables)), |same| maps[same].clone()));
     }
     maps

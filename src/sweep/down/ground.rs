@@ -63,7 +63,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 let (first, end) = file.levels().range(*rank);
                 *rank -= 1;
                 // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
-                let several = self.operands.iter().filter(|other| std::ptr::eq(**other, *file)).count() > 1;
+                let several = self.operands.iter().filter(|other| other.is(file)).count() > 1;
                 let count = if several { 0 } else { end - first };
                 (first, count, at > 0 && file.window_bytes(count) > window)
             });
@@ -75,7 +75,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
 
     /// The operands, each once.
     fn files(&self) -> impl Iterator<Item = &NodeFile> {
-        let first = |at: usize| !self.operands[..at].iter().any(|other| std::ptr::eq(*other, self.operands[at]));
+        let first = |at: usize| !self.operands[..at].iter().any(|other| other.is(self.operands[at]));
         (0..self.operands.len()).filter(move |&at| first(at)).map(|at| self.operands[at])
     }
 
