@@ -29,5 +29,21 @@ fn more_diagrams_are_on_disk_than_the_process_may_have_files_open_at_first() -> 
     assert!(matches!(error, Error::Io { action: "create", .. }) && error.to_string().contains("ulimit -n"), "{error}");
     assert_eq!(kept[0].sat_count(240)?, kept[199].sat_count(240)?);
     assert_eq!(diagrams(5, &store)?, kept[..5]);
+
+    // Even then there are some files for the rest of the program, which may save what it has.
+    let folder = tempfile::tempdir().expect("room");
+    let mut held = Vec::new();
+    let error = loop {
+        match store.exactly(10, held.len() as u32..held.len() as u32 + 40) {
+            Ok(diagram) => held.push(diagram),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("ulimit -n"), "{error}");
+    let path = folder.path().join("kept.bdd");
+    kept[7].save(&path)?;
+    let others: Vec<_> = (0..20).map(|_| std::fs::File::open(&path)).collect::<Result<_, _>>().expect("some are left");
+    drop((held, others));
+    assert_eq!(store.open(&path)?, kept[7]);
     Ok(())
 }

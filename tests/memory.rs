@@ -32,14 +32,14 @@ fn some_work_in_a_process_of_its_own() -> Result<()> {
     let [variables, memory, threads, held] = work[..] else { panic!("four numbers, not {work:?}") };
     let store = Store::new(Config { memory, threads, ..Config::default() })?;
     let mut small = Vec::new();
-    while held > 0 {
-        match store.variable(small.len() as u32) {
-            Ok(variable) => small.push(variable),
-            Err(error) => {
-                assert!(matches!(error, Error::BudgetExceeded { .. }), "{error}");
-                break;
+    if held > 0 {
+        let error = loop {
+            match store.variable(small.len() as u32) {
+                Ok(variable) => small.push(variable),
+                Err(error) => break error,
             }
-        }
+        };
+        assert!(matches!(error, Error::BudgetExceeded { .. }), "{error}");
     }
     small.truncate(small.len() * held / 10);
     // Two functions of which every node meets most of the other's on the next level.

@@ -23,16 +23,20 @@ pub struct Config {
     /// instead.
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
-    /// several threads. Default 1. Each needs memory of its own, so a store has no more than one
-    /// for every 8 MiB of the budget; [`Store::config`](super::Store::config) says how many. Results are the same, to the byte, whatever their number.
+    /// several threads. Default 1. Each needs memory of its own, so a store has no more than one for every 8 MiB of the budget;
+    /// [`Store::config`](super::Store::config) says how many. Results are the same, to the byte, whatever their number, but for those of
+    /// [`simplify`](crate::Bdd::simplify). A process that forks has no such threads in the child: there a store of several waits for
+    /// ever, so make it after the fork.
     pub threads: usize,
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
     /// Default true. Diagrams, which are read at random, are written as they are.
     pub compress: bool,
     /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
     /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
-    /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at [`Store::stats`](super::Store::stats); whatever sweeps, or writes
-    /// nodes, answers [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot` report nothing.
+    /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at
+    /// [`Store::stats`](super::Store::stats); whatever sweeps, or writes nodes, answers
+    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot`
+    /// report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
