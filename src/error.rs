@@ -35,14 +35,15 @@ pub enum Error {
     /// One structure that cannot be spilled does not fit its share of the memory budget.
     #[error(
         "{what} needs {needed} bytes at least, where the memory budget leaves {available} for what cannot go to disk; drop diagrams \
-         that are no longer needed, or give the store a larger budget, of which an eighth is for this"
+         that are no longer needed, or give the store a larger budget: an eighth of what you add is for this"
     )]
     BudgetExceeded {
         /// The structure, in words.
         what: &'static str,
         /// Bytes it needs at least, as far as it has come: what grows with what it finds may need many times as many.
         needed: u64,
-        /// Bytes the budget has for it: of an eighth of the budget and 8 MiB what others have left.
+        /// Bytes the budget has for it: what others have left of an eighth of the budget and 8 MiB, or, where there
+        /// are several threads, of seven eighths of that.
         available: u64,
     },
 

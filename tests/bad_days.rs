@@ -103,7 +103,7 @@ impl Day {
     fn walks(&self) -> Result<(Bdd, Option<Cube>, bool)> {
         let [f, g, _] = &self.operands;
         let restricted = f.xor(g)?.restrict([(3, true), (6, false)])?;
-        let composed = restricted.compose(5, g)?.unique([4])?.constrain(g)?;
+        let composed = restricted.compose(5, g)?.unique([4])?.constrain(g)?.replace(|variable| variable ^ 1)?;
         let first = composed.cubes().next().transpose()?;
         Ok((composed, first, restricted.eval(|variable| variable % 2 == 0)?))
     }

@@ -175,7 +175,13 @@ fn compose_all(case: &Case<'_>) -> Result<()> {
     let ((f, f_table), (g, g_table)) = (&case.f, &case.g);
     let literal = case.store.variable(case.some.first().copied().unwrap_or(0))?;
     let images = [g.clone(), f.negated(), literal.negated(), g.xor(&literal)?, case.store.constant(true)];
-    let images: Vec<(u32, &Bdd)> = case.some.iter().copied().zip(images.iter().cycle()).collect();
+    let mut images: Vec<(u32, &Bdd)> = case.some.iter().copied().zip(images.iter().cycle()).collect();
+    // The last is only negated, while others see it.
+    let last =
+        case.some.last().map(|&variable| Ok((variable, case.store.variable(variable)?.negated()))).transpose()?;
+    if let (Some(image), Some((variable, negation))) = (images.last_mut(), &last) {
+        *image = (*variable, negation);
+    }
     let tables: Vec<Table> =
         images.iter().map(|(_, image)| Table::of(image, &g_table.variables)).collect::<Result<_>>()?;
     let expected = f_table.map(|f, point| {

@@ -89,6 +89,8 @@ fn neighbours_change_places_in_one_sweep_on_every_level_and_for_any_team() -> Re
     let swapped = f.replace(|variable| variable ^ 1)?;
     let requests = store.stats().processed_requests - before;
     assert!(requests < 5 * f.node_count(), "{requests} for {} nodes", f.node_count());
+    let last = store.operations().pop().expect("one at least");
+    assert_eq!((last.operation, last.sweeps), ("swap", 2));
     for threads in [2, 3] {
         let shared = shared_store_with(threads, &limits(|limits| (limits.alone, limits.small) = (0, 0)));
         let there = weighted(&shared, |variable| variable)?.replace(|variable| variable ^ 1)?;

@@ -3,6 +3,7 @@
 mod boolean;
 mod compare;
 mod compose;
+mod compose_all;
 mod count;
 mod cubes;
 mod domain;
@@ -18,6 +19,7 @@ mod rounds;
 mod sample;
 mod satisfy;
 mod simplify;
+mod substitute;
 mod text;
 mod ways;
 
@@ -53,7 +55,7 @@ pub struct Bdd {
 impl Store {
     /// The constant `value`.
     pub fn constant(&self, value: bool) -> Bdd {
-        Bdd::new(self.clone(), self.empty(), value)
+        Bdd::new(self.clone(), NodeFile::empty(), value)
     }
 }
 

@@ -26,6 +26,11 @@ pub trait Backend: Send + Sync + fmt::Debug {
     /// A new, empty, unnamed file; it is gone when it is dropped, even after a kill.
     fn create(&self) -> io::Result<Box<dyn ScratchFile>>;
 
+    /// One that is kept for longer than an operation takes, unless that leaves the program too few others.
+    fn create_to_keep(&self) -> io::Result<Box<dyn ScratchFile>> {
+        self.create()
+    }
+
     /// A new folder of its own for one external sort.
     fn sort_folder(&self) -> io::Result<TempDir>;
 
@@ -85,6 +90,10 @@ impl Backend for Os {
 
     fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
         Ok(Box::new(Unnamed(descriptors::open_within(|| tempfile::tempfile_in(&self.folder))?)))
+    }
+
+    fn create_to_keep(&self) -> io::Result<Box<dyn ScratchFile>> {
+        Ok(Box::new(Unnamed(descriptors::open_to_keep(|| tempfile::tempfile_in(&self.folder))?)))
     }
 
     fn sort_folder(&self) -> io::Result<TempDir> {

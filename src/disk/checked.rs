@@ -22,7 +22,7 @@ pub struct CheckedFile {
 impl CheckedFile {
     /// A new, empty file.
     pub fn new(space: &Space) -> Result<Self> {
-        let file = space.backend.create().map_err(space.backend.fail("create"))?;
+        let file = space.backend.create_to_keep().map_err(space.backend.fail("create"))?;
         let claim = Claim::new(space.meter.clone());
         Ok(Self { file, sums: Vec::new(), block: space.pool.block_bytes() as u64, length: 0, claim })
     }

@@ -61,6 +61,11 @@ impl Labels {
         Self { table: self.table.clone(), shift: self.shift.wrapping_add_signed(by) }
     }
 
+    /// Whether both share their table and their shift, and are not only equal.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.table, &other.table) && self.shift == other.shift
+    }
+
     /// The variable of a rank from 1.
     pub fn of(&self, rank: usize) -> u32 {
         self.table.variables[rank - 1].wrapping_add(self.shift)

@@ -23,6 +23,9 @@ const ENTRIES: u64 = 1 << 16;
 const SEVERAL: u32 = 1 << 31;
 
 impl LevelMap {
+    /// Bytes of a map for each level, beside half a MiB at most.
+    pub const BYTES_A_LEVEL: usize = size_of::<(u64, u32)>();
+
     /// The map of `levels` in which each rank has the number that `number` gives it.
     pub fn new(levels: &Levels, mut number: impl FnMut(usize) -> u32) -> Self {
         let shift = (0..u64::BITS).find(|shift| levels.end() >> shift < ENTRIES).unwrap_or(0);

@@ -8,7 +8,7 @@
 //!          one entry per id, so an id is a position                       └ 4 B ─┴ 4 B ─┘   └ 8 B ─┴ 8 B ─┘
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -83,8 +83,8 @@ impl Nodes {
 }
 
 impl NodeFile {
-    /// Bytes of a diagram beside its tables and its nodes: what all handles share, and what allocators add to that, to the two tables that
-    /// are always there, and to the nodes.
+    /// Bytes of a diagram beside its tables and its nodes: what all handles share, and what allocators add to that, to the two tables
+    /// that are always there, and to the nodes.
     pub(super) const BYTES: usize = size_of::<Nodes>() + SHARED + 4 * ALLOCATED;
 
     pub(super) fn new(nodes: Nodes, labels: Labels) -> Self {
@@ -92,17 +92,20 @@ impl NodeFile {
         Self { nodes: Arc::new(nodes), labels, hash }
     }
 
-    /// Whether both are one diagram, and not only equal ones.
+    /// Whether both share nodes and names, and are not only equal.
     pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.nodes, &other.nodes) && self.hash == other.hash
+        Arc::ptr_eq(&self.nodes, &other.nodes) && self.labels.is(&other.labels)
     }
 
-    /// The diagram without nodes: the constant false.
+    /// The diagram without nodes: the constant false. There is but one.
     pub fn empty() -> Self {
-        let mut levels = Levels::new(TERMINALS);
-        levels.seal();
-        let body = Body::Ram { blocks: Vec::new(), shift: 0 };
-        Self::new(Nodes { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
+        static EMPTY: LazyLock<NodeFile> = LazyLock::new(|| {
+            let mut levels = Levels::new(TERMINALS);
+            levels.seal();
+            let body = Body::Ram { blocks: Vec::new(), shift: 0 };
+            NodeFile::new(Nodes { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
+        });
+        EMPTY.clone()
     }
 
     /// The same nodes, each variable changed by `by`. Constant time.
@@ -201,5 +204,17 @@ impl NodeFile {
     /// Bytes of nodes on disk.
     pub fn disk_bytes(&self) -> u64 {
         self.window_bytes(self.levels().end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_share_the_one_diagram_without_nodes() {
+        let empty = NodeFile::empty();
+        assert!(empty.is(&NodeFile::empty()) && empty.is(&empty.shifted(0)));
+        assert_eq!((empty.node_count(), empty.levels().ranks()), (0, 1));
     }
 }

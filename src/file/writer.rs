@@ -284,7 +284,7 @@ impl<I: Lane> NodeWriter<I> {
         let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
         let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
         let kept = self.keep_small(used / 8, space);
-        let blocks = (self.blocks.len() + 1) * size_of::<Block>();
+        let blocks = self.blocks.capacity().max(self.blocks.len() + 1) * size_of::<Block>();
         let tables = self.levels.bytes() + NodeFile::BYTES + blocks + on_disk + kept;
         let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
         let labels = Labels::new(std::mem::take(&mut self.variables), space)?;

@@ -32,7 +32,6 @@ use crate::{
         space::Space,
     },
     error::{Error, Result},
-    file::node_file::NodeFile,
     sweep::{
         desk::{Desks, Turn},
         run::{Counters, Listener, Progress, Run, tell},
@@ -73,7 +72,6 @@ struct Inner {
     meter: Arc<Meter>,
     team: Team,
     desks: Desks,
-    empty: NodeFile,
     processed_requests: AtomicU64,
     operations: Mutex<VecDeque<OperationStats>>,
 }
@@ -119,7 +117,6 @@ impl Store {
             meter: Arc::default(),
             team,
             desks,
-            empty: NodeFile::empty(),
             processed_requests: AtomicU64::new(0),
             operations: Mutex::default(),
         };
@@ -163,11 +160,6 @@ impl Store {
     /// ```
     pub fn operations(&self) -> Vec<OperationStats> {
         self.inner.operations.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
-    }
-
-    /// The diagram without nodes.
-    pub(crate) fn empty(&self) -> NodeFile {
-        self.inner.empty.clone()
     }
 
     /// Whether both are the same store.

@@ -53,9 +53,11 @@ fn is_lower_flag(id: u64) -> bool {
     id >= TERMINALS && (id - TERMINALS) & 2 == 0
 }
 
-/// What is left of `file` when the variables of each of the ranks `uppers`, in ascending order, and of the rank below have changed
+/// What becomes of `file` when the variables of each of the ranks `uppers`, in ascending order, and of the rank below have changed
 /// places. No rank is in two pairs.
 pub fn swap(file: &NodeFile, uppers: &[usize], run: &mut Run<'_>) -> Result<NodeFile> {
+    let bytes = 2 * uppers.len() * size_of::<(u32, Rule)>() + 2 * file.levels().ranks() * LevelMap::BYTES_A_LEVEL;
+    let _charge = run.space.charge(bytes, "what swaps variables")?;
     let flags = flags(file, uppers, run.space)?;
     build(&Swap::of(file, uppers), &[file, file, &flags], run)
 }

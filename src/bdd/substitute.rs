@@ -1,0 +1,46 @@
+//! Functions in the place of all variables, by nested sweeps.
+
+use std::collections::BTreeMap;
+
+use super::Bdd;
+use crate::{
+    error::Result,
+    store::Store,
+    sweep::{
+        build::build_nested,
+        ops::{
+            copy::Copy,
+            substitute::{Image, Substitute},
+        },
+    },
+};
+
+impl Bdd {
+    /// The variable that this function is, if it is one.
+    pub(super) fn variable(&self) -> Option<u32> {
+        self.as_image().variable()
+    }
+
+    /// This function in the place of a variable.
+    fn as_image(&self) -> Image<'_> {
+        Image { file: &self.file, complement: self.complement }
+    }
+
+    /// This function with `images` in place of all its variables at once.
+    pub(super) fn substitute(&self, images: &BTreeMap<u32, Self>) -> Result<Self> {
+        let result = self.eval(|variable| images[&variable].complement)?;
+        let nest =
+            Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };
+        let copy = Copy { complement: self.complement != result };
+        let functions: Vec<_> = images.values().collect();
+        self.made("substitute", &functions, result, |run| build_nested(&copy, &nest, &[&self.file], run))
+    }
+}
+
+impl Store {
+    /// The functions that are these variables; they share one node.
+    pub(super) fn literals(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<Bdd>> {
+        let first = self.variable(0)?;
+        variables.into_iter().map(|variable| first.shifted(variable.cast_signed())).collect()
+    }
+}
