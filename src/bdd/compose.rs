@@ -13,7 +13,8 @@ impl Bdd {
     /// One expand and one reduce sweep over triples of nodes.
     ///
     /// # Errors
-    /// [`Error::DifferentStores`], [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk and the budget.
+    /// [`Error::DifferentStores`](crate::Error::DifferentStores), [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond
+    /// 2^24 − 1, and those of the disk and the budget.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
