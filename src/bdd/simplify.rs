@@ -44,7 +44,8 @@ impl Bdd {
     /// do so, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM. Where this is
     /// given up, since sets would be larger or many more than nodes, the care set is projected on the variables of this function as a
     /// whole, by [`Bdd::exists`], and one [`Bdd::constrain`] follows. Where the outcome is larger than this function, this function
-    /// is given. So which of the functions that agree comes out may depend on the budget, and on what else is held within it or runs beside it.
+    /// is given. So which of the functions that agree comes out may depend on the budget, and on what else is held within it or runs
+    /// beside it.
     ///
     /// # Errors
     /// As [`Bdd::constrain`].

@@ -41,10 +41,14 @@ pub enum Rule {
     Lower,
 }
 
-/// The flag for false on the upper level of the pair at this place, counted from the lowest one, and on the lower level.
-fn upper_and_lower_flag(pair: usize) -> [u64; 2] {
-    let first = TERMINALS + 4 * pair as u64;
-    [first + 2, first]
+/// The flag for false on the lower level of the pair at this place, counted from the lowest one.
+fn lower_flag(pair: usize) -> u64 {
+    TERMINALS + 4 * pair as u64
+}
+
+/// The flag for false on the upper level of that pair.
+fn upper_flag(pair: usize) -> u64 {
+    lower_flag(pair) + 2
 }
 
 /// Whether this is a flag of a lower level.
@@ -76,10 +80,10 @@ fn flags(file: &NodeFile, uppers: &[usize], space: &Space) -> Result<NodeFile> {
 
 impl Swap {
     fn of(file: &NodeFile, uppers: &[usize]) -> Self {
-        let flag = |rank| uppers.binary_search(&(rank + 1)).map_or(FALSE, |pair| upper_and_lower_flag(pair)[0]);
+        let flag = |rank| uppers.binary_search(&(rank + 1)).map_or(FALSE, upper_flag);
         let rules = |(pair, &upper): (usize, &usize)| {
             let (first, end) = file.levels().range(upper - 1);
-            let rule = Rule::Upper { first, count: end - first, flag: upper_and_lower_flag(pair)[1] };
+            let rule = Rule::Upper { first, count: end - first, flag: lower_flag(pair) };
             [(file.variable(upper - 1), Rule::Lower), (file.variable(upper), rule)]
         };
         let mut rules: Vec<_> = uppers.iter().enumerate().flat_map(rules).collect();
