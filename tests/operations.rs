@@ -13,6 +13,7 @@ use std::{
 
 use common::{
     Random, default_store,
+    disk::Disk,
     functions::{self, of_table},
     limits, roomy_store, shared_store_with, smallest_store, store_with,
     table::Table,
@@ -275,16 +276,23 @@ fn relation(case: &Case<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Every function of `variables`, as its number says.
+fn all_functions(store: &Store, variables: &[u32; 3]) -> Vec<(Bdd, Table)> {
+    let function = |number| {
+        let table = Table::of_number(variables, number);
+        (table.build(store), table)
+    };
+    (0..256).map(function).collect()
+}
+
 #[test]
 fn every_function_of_three_variables_is_treated_right() -> Result<()> {
-    for variables in THREE {
-        let store = default_store();
-        let mut random = Random::new(3);
-        for number in 0..256 {
-            let [f, g] = [number, random.below(256)].map(|number| {
-                let table = Table::of_number(&variables, number);
-                (table.build(&store), table)
-            });
+    for (store, variables) in
+        [default_store(), default_store(), roomy_store()].into_iter().zip(THREE.into_iter().cycle())
+    {
+        let (functions, mut random) = (all_functions(&store, &variables), Random::new(3));
+        for f in &functions {
+            let g = &functions[random.below(256) as usize];
             for choice in 0..8 {
                 let some: Vec<u32> = (0..3).filter(|at| choice >> at & 1 == 1).map(|at| variables[at]).collect();
                 for values in 0..1 << some.len() {
@@ -293,6 +301,21 @@ fn every_function_of_three_variables_is_treated_right() -> Result<()> {
                     CHECKS.iter().try_for_each(|check| check(&case))?;
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_pair_of_functions_of_three_variables_is_treated_right() -> Result<()> {
+    let checks: [Check; 7] = [and_exists, compose, compose_all, constrain, simplify, compare, relation];
+    // Each function with each other, and where there are queues with some.
+    for (store, variables, step) in [(default_store(), THREE[0], 1), (roomy_store(), THREE[1], 9)] {
+        let (functions, mut random) = (all_functions(&store, &variables), Random::new(4));
+        for (f, g) in functions.iter().flat_map(|f| functions.iter().step_by(step).map(move |g| (f, g))) {
+            let some: Vec<u32> = variables.iter().copied().filter(|_| random.coin()).collect();
+            let case = Case { store: &store, f: f.clone(), g: g.clone(), some, values: Vec::new() };
+            checks.iter().try_for_each(|check| check(&case))?;
         }
     }
     Ok(())
@@ -358,20 +381,32 @@ fn every_way_of_spilling_gives_the_same() -> Result<()> {
 }
 
 fn every_way_of_spilling(growth: u64) -> Result<()> {
-    let store_with = |limits| store_with(Limits { growth, ..limits });
+    let on = |disk: &Arc<Disk>, limits| {
+        let limits = Limits { growth, ..limits };
+        Store::new(Config {
+            testing: Testing { limits: Some(limits), backend: Some(disk.clone()) },
+            ..Config::default()
+        })
+    };
+    let disk = Disk::new();
     // Queues and arcs on disk.
-    random_cases(
-        &store_with(limits(|limits| (limits.block, limits.queue, limits.arcs) = (4096, 20_000, 0))),
-        13,
-        10,
-        10,
-    )?;
+    let store = on(&disk, limits(|limits| (limits.block, limits.queue, limits.arcs) = (256, 1024, 0)))?;
+    random_cases(&store, 13, 10, 12)?;
+    assert!(store.stats().spilled_bytes > 1 << 20 && disk.calls("read") > 1000, "{:?}", store.stats());
+    // Levels that are parted over logs.
+    let store = on(&disk, limits(|limits| (limits.sort, limits.dense) = (600, 100)))?;
+    random_cases(&store, 14, 10, 12)?;
+    assert!(store.stats().external_sorts > 1000 && disk.calls("sort in") == 0, "{:?}", store.stats());
     // Levels through the external sorter.
-    random_cases(&store_with(limits(|limits| (limits.sort, limits.dense) = (600, 100))), 14, 5, 7)?;
+    let store = on(&disk, limits(|limits| (limits.sort, limits.dense, limits.parts) = (600, 48, 5)))?;
+    random_cases(&store, 14, 9, 11)?;
+    assert!(disk.calls("sort in") > 10, "{:?}", store.stats());
     // Operands on disk, read in order.
-    random_cases(&store_with(limits(|limits| (limits.diagrams, limits.window) = (0, 0))), 15, 10, 10)?;
+    let (store, before) = (on(&disk, limits(|limits| (limits.diagrams, limits.window) = (0, 0)))?, disk.calls("read"));
+    random_cases(&store, 15, 10, 10)?;
+    assert!(disk.calls("read") - before > 1000, "{:?}", store.stats());
     // Wide ids.
-    random_cases(&store_with(limits(|limits| limits.narrow_ids = 20)), 16, 10, 10)
+    random_cases(&on(&disk, limits(|limits| limits.narrow_ids = 20))?, 16, 10, 10)
 }
 
 #[test]
