@@ -366,12 +366,16 @@ fn a_file_that_was_there_is_replaced_and_keeps_its_permissions() -> Result<()> {
     let store = default_store();
     let x = store.variable(0)?;
     x.save(&path)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    // Less than the usual mask leaves, and more.
+    for mode in [0o600, 0o666] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        x.save(&path)?;
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, mode);
+    }
     let before = fs::metadata(&path).unwrap();
     let held = fs::File::open(&path).unwrap();
     (!&x).save(&path)?;
     let after = fs::metadata(&path).unwrap();
-    assert_eq!(after.mode() & 0o777, 0o600);
     assert_ne!(after.ino(), before.ino(), "whoever reads the old file goes on reading it");
     assert_eq!(held.metadata().unwrap().ino(), before.ino());
     assert_eq!(store.open(&path)?, !&x);

@@ -6,7 +6,10 @@ use super::Bdd;
 use crate::{
     error::{Error, Result},
     model::{check_variable, value_in},
-    sweep::{build::build, ops::restrict::Restrict},
+    sweep::{
+        build::build,
+        ops::restrict::{Instead, Restrict},
+    },
 };
 
 impl Bdd {
@@ -32,12 +35,19 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
-        let literals = self.given(literals)?;
-        if literals.is_empty() {
+        let given = self.given(literals)?;
+        self.changed(given.into_iter().map(|(variable, value)| (variable, Instead::Value(value))).collect())
+    }
+
+    /// This function with some variables that it depends on, in order, fixed or negated.
+    pub(super) fn changed(&self, changes: Vec<(u32, Instead)>) -> Result<Self> {
+        if changes.is_empty() {
             return Ok(self.clone());
         }
-        let complement = self.eval(|variable| value_in(&literals, variable).unwrap_or(false))?;
-        let spec = Restrict { complement: self.complement != complement, literals };
+        // Where all that is left is false.
+        let point = |variable| value_in(&changes, variable).is_some_and(|instead| instead != Instead::Value(false));
+        let complement = self.eval(point)?;
+        let spec = Restrict { changes, complement: self.complement != complement };
         self.made("restrict", &[], complement, |run| build(&spec, &[&self.file], run))
     }
 
@@ -51,7 +61,7 @@ impl Bdd {
     }
 
     /// Those of `literals` whose variables it depends on, in the order of these, each once.
-    fn given(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Vec<(u32, bool)>> {
+    fn given(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<BTreeMap<u32, bool>> {
         let mut given = BTreeMap::new();
         for (variable, value) in literals {
             check_variable(variable)?;
@@ -59,6 +69,6 @@ impl Bdd {
                 return Err(Error::Contradiction { variable });
             }
         }
-        Ok(given.into_iter().collect())
+        Ok(given)
     }
 }

@@ -48,13 +48,13 @@ impl Beside {
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        // Readable for those who could read what it replaces; otherwise for whom the user's mask says.
-        let permissions = match fs::metadata(target) {
-            Ok(there) => check_regular(&there)?.permissions(),
-            Err(_) => Permissions::from_mode(0o666),
-        };
+        let there = fs::metadata(target).ok();
+        let kept = there.as_ref().map(|there| Ok::<_, io::Error>(check_regular(there)?.permissions())).transpose()?;
+        let permissions = kept.clone().unwrap_or_else(|| Permissions::from_mode(0o666));
         let mut builder = tempfile::Builder::new();
         let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
+        // Readable for those who can read what it replaces; a new one is for whom the user's mask says.
+        kept.map_or(Ok(()), |kept| file.as_file().set_permissions(kept))?;
         Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
     }
 

@@ -51,7 +51,7 @@ pub fn check_variable(variable: impl Into<i64>) -> Result<()> {
 /// as vectors in their lexicographic order: the first variable counts most, false comes before true.
 pub type Cube = Vec<(u32, bool)>;
 
-/// The value of `variable` in a cube, if it names that.
-pub fn value_in(cube: &[(u32, bool)], variable: u32) -> Option<bool> {
+/// The value of `variable` in a cube, or whatever goes with it in another list in the order of variables, if that names it.
+pub fn value_in<T: Copy>(cube: &[(u32, T)], variable: u32) -> Option<T> {
     cube.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| cube[at].1)
 }

@@ -48,7 +48,7 @@ pub struct OperationStats {
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it. What `replace` and
     /// `compose_all` do is "substitute" where they take nested sweeps, "swap" where neighbours change places, "compose" where one
-    /// variable or function goes after another, "negate" for negations of variables, and "restrict" for constants.
+    /// variable or function goes after another, and "restrict" for constants and negations of variables.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,

@@ -78,7 +78,7 @@ impl<I: Lane> Pause<I> {
         };
         // With nothing to restrict, the identity, which may copy what is below.
         expand(
-            &Restrict { literals: Vec::new(), complement: false },
+            &Restrict { changes: Vec::new(), complement: false },
             &[&self.forest],
             self.above,
             Until::Done,

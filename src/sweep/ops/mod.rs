@@ -1,7 +1,7 @@
 //! The operations, each a [`Spec`](super::spec::Spec) for the sweeps.
 //!
 //! Read in this order: [`copy`] (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
-//! [`negate`], [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
+//! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
 //! sweeps inside a sweep), [`substitute`], [`swap`] (requests that wait where they have no node).
 
 pub mod and_exists;
@@ -11,7 +11,6 @@ pub mod constrain;
 pub mod copy;
 pub mod difference;
 pub mod ite;
-pub mod negate;
 pub mod quantify;
 pub mod restrict;
 pub mod simplify;

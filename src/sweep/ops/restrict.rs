@@ -1,4 +1,4 @@
-//! `restrict`: some variables take fixed values, the request being a node.
+//! `restrict`: some variables take fixed values or the values of their negations, the request being a node.
 
 use crate::{
     disk::lane::Lane,
@@ -9,18 +9,26 @@ use crate::{
 /// A request of `restrict`: a node and the slot.
 pub type Request<I> = [I; 2];
 
-/// Some variables fixed: where one of them is tested, a request goes on to the child that its value chooses.
+/// What takes the place of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// A constant: a request for a node that tests the variable goes on to the child that the value chooses.
+    Value(bool),
+    /// Its negation: the two arcs of such a node change places.
+    Negation,
+}
+
+/// Some variables fixed or negated.
 #[derive(Clone, Debug)]
 pub struct Restrict {
     /// In ascending order of variables.
-    pub literals: Vec<(u32, bool)>,
+    pub changes: Vec<(u32, Instead)>,
     /// Whether the result is the negation.
     pub complement: bool,
 }
 
 impl Spec<2> for Restrict {
-    /// The value of the level's variable.
-    type Rule = bool;
+    type Rule = Instead;
 
     fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
         Some([id, slot])
@@ -31,8 +39,8 @@ impl Spec<2> for Restrict {
         value(request[0].get()).map(|value| value != self.complement)
     }
 
-    fn rule(&self, variable: u32) -> Option<bool> {
-        value_in(&self.literals, variable)
+    fn rule(&self, variable: u32) -> Option<Instead> {
+        value_in(&self.changes, variable)
     }
 
     fn same_as_operand<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
@@ -40,8 +48,11 @@ impl Spec<2> for Restrict {
     }
 
     #[inline(always)]
-    fn change<I: Lane>(&self, value: bool, low: &mut Request<I>, high: &mut Request<I>) -> bool {
-        *low = if value { *high } else { *low };
-        true
+    fn change<I: Lane>(&self, instead: Instead, low: &mut Request<I>, high: &mut Request<I>) -> bool {
+        match instead {
+            Instead::Value(value) => *low = if value { *high } else { *low },
+            Instead::Negation => std::mem::swap(low, high),
+        }
+        instead != Instead::Negation
     }
 }
