@@ -66,7 +66,7 @@ fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<
         let store = store_with(little(wide));
         check_queens(6..=7, || store.clone())?;
         let stats = store.stats();
-        assert!(stats.spilled_bytes > 0 && stats.external_sorts > 0, "{stats:?}");
+        assert!(stats.spilled_bytes > 0 && stats.parted_levels > 0, "{stats:?}");
     }
     Ok(())
 }
@@ -82,7 +82,7 @@ fn queens_have_the_known_solutions_and_nodes_where_wide_levels_are_in_parts_on_d
     for threads in [1, 2] {
         let store = shared_store_with(threads, &in_parts);
         check_queens(10..=10, || store.clone())?;
-        assert!(store.stats().external_sorts > 0, "{:?}", store.stats());
+        assert!(store.stats().parted_levels > 0, "{:?}", store.stats());
         assert_eq!(queens(&store, 10)?.0.content_hash(), expected.content_hash());
     }
     Ok(())

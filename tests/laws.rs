@@ -68,6 +68,18 @@ fn a_function_is_put_together_from_its_cofactors() -> Result<()> {
 }
 
 #[test]
+fn an_exclusive_disjunction_of_many_cofactors_is_made_one_variable_after_the_other() -> Result<()> {
+    for_all_pairs(|f, g| {
+        for (f, kept) in [(f.clone(), 20), (f.xor(g)?, 3), (f.negated(), 0), (f.and(g)?, VARIABLES - 1)] {
+            let chosen = f.support().into_iter().filter(|&variable| variable != kept);
+            let expected = chosen.rev().try_fold(f.clone(), |rest, variable| rest.unique([variable]))?;
+            assert_eq!(f.unique_where(|variable| variable != kept)?, expected);
+        }
+        Ok(())
+    })
+}
+
+#[test]
 fn negation_goes_through_and_or_and_quantifiers() -> Result<()> {
     for_all_pairs(|f, g| {
         assert_eq!(f.and(g)?.negated(), f.negated().or(&g.negated())?);
@@ -176,9 +188,11 @@ fn thousands_of_variables_with_gaps_are_no_different() -> Result<()> {
         assert_eq!(f.exists(odd.clone())?.as_constant(), Some(true));
         assert_eq!(f.forall([top])?.as_constant(), Some(false));
         assert_eq!(f.unique([top])?.as_constant(), Some(true));
+        assert_eq!(f.unique(odd)?.as_constant(), Some(false));
         assert_eq!(f.shifted(-40)?.shifted(40)?, f);
         assert_eq!(f.compose(top, &store.variable(top)?.negated())?, f.negated());
         let cube = store.cube(names().map(|variable| (variable, true)))?;
+        assert_eq!(cube.unique(names().skip(1))?, store.variable(top)?);
         assert_eq!(f.constrain(&cube)?.as_constant(), Some(n % 2 == 1));
         assert!(cube.implies(&f.negated())? && !cube.implies(&f)?);
         let all: Vec<u32> = names().collect();

@@ -90,6 +90,8 @@ struct Trace {
     results: Vec<Bdd>,
     /// Bytes of every read.
     reads: Vec<usize>,
+    /// How often the external sorter was given something.
+    sorts: u64,
 }
 
 impl Trace {
@@ -99,7 +101,7 @@ impl Trace {
         let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
         let store = Store::new(Config { testing, ..Config::default() }).unwrap();
         let results = work(&store);
-        Self { store, results, reads: disk.reads() }
+        Self { store, results, reads: disk.reads(), sorts: disk.calls("sort in") }
     }
 
     /// The largest of the results.
@@ -111,8 +113,12 @@ impl Trace {
         self.store.stats().spilled_bytes > 0
     }
 
+    fn parted(&self) -> bool {
+        self.store.stats().parted_levels > 0
+    }
+
     fn sorted_outside(&self) -> bool {
-        self.store.stats().external_sorts > 0
+        self.sorts > 0
     }
 
     fn diagrams_on_disk(&self) -> bool {
@@ -128,7 +134,7 @@ impl Trace {
     }
 
     fn all_at_once(&self) -> bool {
-        self.spilled() && self.sorted_outside() && self.diagrams_on_disk() && self.read_in_pieces()
+        self.spilled() && self.parted() && self.diagrams_on_disk() && self.read_in_pieces()
     }
 }
 
@@ -176,8 +182,9 @@ fn every_way(least: Least) -> Vec<Way> {
             way(&|l| (l.queue, l.arcs, l.diagrams, l.common) = (0, 0, 0, 8 * l.block)),
             Trace::spilled,
         ),
-        ("levels sorted outside memory", way(&|l| l.sort = least.sort), Trace::sorted_outside),
-        ("arrays outside memory", way(&|l| l.dense = least.sort), Trace::sorted_outside),
+        ("levels parted to be sorted", way(&|l| l.sort = least.sort), Trace::parted),
+        ("levels parted into arrays", way(&|l| l.dense = least.sort), Trace::parted),
+        ("levels sorted outside memory", way(&|l| (l.dense, l.parts) = (least.sort / 8, 5)), Trace::sorted_outside),
         ("operands resolved one by one", way(&|l| (l.diagrams, l.window) = (0, least.window)), Trace::read_in_pieces),
         ("all at once", least.all(), Trace::all_at_once),
         ("all at once, not packed", Limits { compress: false, ..least.all() }, Trace::all_at_once),

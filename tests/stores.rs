@@ -239,7 +239,7 @@ fn nothing_is_left_in_the_scratch_folder_while_diagrams_live_or_after() {
     let store = store_in(home.path());
     let circuits = product(&store, 6);
     let stats = store.stats();
-    assert!(stats.external_sorts > 0 && stats.temp_bytes > 0, "{stats:?}");
+    assert!(stats.parted_levels > 0 && stats.temp_bytes > 0, "{stats:?}");
     assert_eq!(names_in(home.path()), Vec::<std::ffi::OsString>::new(), "with diagrams alive");
     drop(circuits);
     let mut builder = store.builder().unwrap();
@@ -287,11 +287,11 @@ fn a_diagram_keeps_its_store_alive() -> Result<()> {
 fn stores_count_for_themselves() {
     let (busy, idle) = (store_with(tightest()), store_with(tightest()));
     let untouched = idle.stats();
-    let Stats { processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts, .. } = untouched;
-    assert_eq!([processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, external_sorts], [0; 5]);
+    let Stats { processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, parted_levels, .. } = untouched;
+    assert_eq!([processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, parted_levels], [0; 5]);
     let functions = product(&busy, 6);
     let stats = busy.stats();
-    assert!(stats.processed_requests > 0 && stats.spilled_bytes > 0 && stats.external_sorts > 0, "{stats:?}");
+    assert!(stats.processed_requests > 0 && stats.spilled_bytes > 0 && stats.parted_levels > 0, "{stats:?}");
     assert_eq!(stats.temp_bytes, functions.iter().map(Bdd::disk_bytes).sum::<u64>());
     assert!(stats.peak_temp_bytes >= stats.temp_bytes);
     assert_eq!(idle.stats(), untouched);

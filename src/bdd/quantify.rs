@@ -5,12 +5,13 @@ use crate::{
     error::Result,
     model::check_variable,
     sweep::{
-        build::build,
+        build::{build, build_nested},
         ops::{
             and_exists::{AndExists, and_exists},
             copy::Copy,
             difference::Difference,
             quantify::{Quantify, quantify},
+            unique::Unique,
         },
         run::Run,
         search::{Lowest, find},
@@ -79,7 +80,8 @@ impl Bdd {
     /// cofactors. False when there is a variable among them that it does not depend on.
     ///
     /// One expand and one reduce sweep a variable, the largest first; the levels of a large diagram above it are
-    /// only reduced.
+    /// only reduced. For more than 16 variables one over all of this diagram, and a nested pair for each variable, over what lies
+    /// below it.
     ///
     /// # Errors
     /// As [`Bdd::exists`].
@@ -92,7 +94,24 @@ impl Bdd {
         if !depends {
             return Ok(self.store.constant(false));
         }
+        if variables.len() as u64 > FEW * self.store.space().limits.growth {
+            return self.parity(variables);
+        }
         variables.into_iter().rev().try_fold(self.clone(), |rest, variable| rest.difference(variable))
+    }
+
+    /// [`Bdd::unique`] of variables that it depends on, in order, by nested sweeps.
+    fn parity(&self, variables: Vec<u32>) -> Result<Self> {
+        if variables.is_empty() {
+            return Ok(self.clone());
+        }
+        let others = self.file.variables().filter(|variable| variables.binary_search(variable).is_err());
+        let lowest = self.restrict(others.map(|variable| (variable, false)))?;
+        let depends = lowest.file.variables().len() == variables.len();
+        let complement = depends && lowest.sat_count(variables.len() as u32)?.bit(0);
+        let nest = Unique { variables, complement };
+        let copy = Copy { complement: false };
+        self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 
     /// [`Bdd::unique`] of every variable of the support for which `quantified` holds.
@@ -156,6 +175,10 @@ impl Bdd {
         self.made("and_exists", &[other], value, |run| and_exists(spec.clone(), files, run))
     }
 }
+
+/// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less. Fewer where limits make
+/// nested sweeps come earlier.
+const FEW: u64 = 16;
 
 /// Those of the variables that `matter`, in order, each once: what does not matter takes no memory.
 fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {

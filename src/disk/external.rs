@@ -87,7 +87,7 @@ impl<'a, R: Record> External<'a, R> {
         // There may be thousands of segments, and all are open at the end.
         raise();
         let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
-        space.meter.external_sorts.fetch_add(1, Relaxed);
+        space.meter.parted_levels.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
         let fits = (bytes / size_of::<Item<R>>()).max(2);
         let run = 1u64 << fits.ilog2();

@@ -16,8 +16,8 @@ pub struct Meter {
     pub temp_bytes: AtomicU64,
     /// The largest `temp_bytes` so far.
     pub peak_temp_bytes: AtomicU64,
-    /// Levels, and parts of them, that were sorted outside memory so far.
-    pub external_sorts: AtomicU64,
+    /// Levels, and parts of them, that were parted over logs so far, or given to the external sorter.
+    pub parted_levels: AtomicU64,
     /// Levels that several threads worked on so far.
     pub shared_levels: AtomicU64,
     /// The time spent so far.

@@ -136,7 +136,7 @@ impl Store {
             spilled_bytes: meter.spilled_bytes.load(Relaxed),
             temp_bytes: meter.temp_bytes.load(Relaxed),
             peak_temp_bytes: meter.peak_temp_bytes.load(Relaxed),
-            external_sorts: meter.external_sorts.load(Relaxed),
+            parted_levels: meter.parted_levels.load(Relaxed),
             shared_levels: meter.shared_levels.load(Relaxed),
             times: Times {
                 expand: meter.clock.spent(Phase::Expand),

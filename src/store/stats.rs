@@ -14,9 +14,9 @@ pub struct Stats {
     pub temp_bytes: u64,
     /// The most bytes of temporary files there were at any time.
     pub peak_temp_bytes: u64,
-    /// How often a level did not fit the share in which it is sorted, or collected, and was parted over logs. One level may count
-    /// several times.
-    pub external_sorts: u64,
+    /// How often a level, or a part of one, did not fit the share in which it is sorted, or collected, and was parted over logs, or
+    /// given to the external sorter where these would be too many.
+    pub parted_levels: u64,
     /// Levels that were parted for several threads on their way down, and so on the way up.
     pub shared_levels: u64,
     /// What time went to.

@@ -186,7 +186,7 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
             Reduced::Whole(file) => return Ok(Some(file)),
             Reduced::Paused(variable, pause) => unreduced = nest.resume(variable, pause, run)?,
             Reduced::Loose(pause) => {
-                let unreduced = pause.tidy(run)?;
+                let unreduced = pause.tidy(nest.negates(), run)?;
                 let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("the root led to all") };
                 return Ok(Some(file));
             }

@@ -37,6 +37,16 @@ pub trait Covers {
 
     /// What takes the place of a node with these children on a covered level, if no sweep is needed to tell.
     fn settle(&self, low: u64, high: u64) -> Option<u64>;
+
+    /// Whether an arc that leads past a covered level leads to false.
+    fn drops(&self) -> bool {
+        false
+    }
+
+    /// Whether what comes out in the end is to be negated.
+    fn negates(&self) -> bool {
+        false
+    }
 }
 
 /// What becomes of the nodes of covered levels.
@@ -70,21 +80,14 @@ impl<I: Lane> Pause<I> {
         Ok(Self { above: Unreduced::new(), forest, pairs: Spool::new(Share::Arcs), singles })
     }
 
-    /// Drops from the forest what no arc leads to.
-    pub fn tidy(self, run: &mut Run<'_>) -> Result<Unreduced<I>> {
+    /// Drops from the forest what no arc leads to, and negates what one does if it shall be so.
+    pub fn tidy(self, complement: bool, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         let (space, mut singles) = (run.space, self.singles);
         let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| {
             singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
         // With nothing to restrict, the identity, which may copy what is below.
-        expand(
-            &Restrict { changes: Vec::new(), complement: false },
-            &[&self.forest],
-            self.above,
-            Until::Done,
-            ask_all,
-            run,
-        )
+        expand(&Restrict { changes: Vec::new(), complement }, &[&self.forest], self.above, Until::Done, ask_all, run)
     }
 }
 

@@ -16,3 +16,4 @@ pub mod restrict;
 pub mod simplify;
 pub mod substitute;
 pub mod swap;
+pub mod unique;

@@ -45,7 +45,7 @@ use crate::{
 pub enum Reduced<I> {
     /// At the root, with the canonical diagram.
     Whole(NodeFile),
-    /// At the root, but there are nodes that it does not lead to.
+    /// At the root, but there are nodes that it does not lead to, or all is to be negated.
     Loose(Pause<I>),
     /// At the level of a variable that the nest covers.
     Paused(u32, Pause<I>),
@@ -55,7 +55,7 @@ pub enum Reduced<I> {
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = run.begin("reduce");
     match Upward::new(unreduced, run)?.climb(nest, run)? {
-        ControlFlow::Continue(sweep) => sweep.finish(run),
+        ControlFlow::Continue(sweep) => sweep.finish(nest.negates(), run),
         ControlFlow::Break(paused) => Ok(paused),
     }
 }
@@ -185,6 +185,9 @@ impl<'a, I: Lane> Upward<'a, I> {
                 self.writer.end_level(if settled { variable } else { nest.name(variable) });
             } else {
                 let mut nodes = self.collect(rank, shift, false, &mut run.desks)?;
+                if nest.drops() {
+                    self.drop_arcs(rank)?;
+                }
                 if !self.settle(&mut nodes, nest)? {
                     return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes)?)));
                 }
@@ -244,6 +247,18 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(true)
     }
 
+    /// Has all arcs that lead past the level of `rank` lead to false.
+    fn drop_arcs(&mut self, rank: usize) -> Result<()> {
+        for higher in 0..rank {
+            self.loose |= self.take(higher, None)?.count() > 0;
+        }
+        for worker in &mut self.workers {
+            worker.ones = Stack::of(Spool::new(Share::Arcs));
+            worker.counts[..rank].iter_mut().for_each(|count| count.ones = 0);
+        }
+        Ok(())
+    }
+
     /// Stops at the level of `rank`, whose nodes have these children.
     fn pause(mut self, rank: usize, level: Level<'_, I>) -> Result<Pause<I>> {
         let space = self.space;
@@ -278,8 +293,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Pause { above, forest: self.writer.seal_forest(space)?, pairs, singles })
     }
 
-    /// The diagram, when all arcs have been followed.
-    fn finish(mut self, run: &mut Run<'_>) -> Result<Reduced<I>> {
+    /// The diagram, when all arcs have been followed, unless it is to be another one.
+    fn finish(mut self, negates: bool, run: &mut Run<'_>) -> Result<Reduced<I>> {
         let mut root = I::of(FALSE);
         self.take(0, None)?.drain(run.space, |block| {
             root = block.last().map_or(root, |&[_, id]| id);
@@ -288,7 +303,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         let Self { workers, writer, loose, .. } = self;
         // The tables of a diagram want the room of the queues'.
         drop(workers);
-        if root.get() >= TERMINALS && (loose || root.get() != last_of(&writer)) {
+        let whole_already = root.get() < TERMINALS || !loose && root.get() == last_of(&writer);
+        if negates || !whole_already {
             let forest = writer.seal_forest(run.space)?;
             return Ok(Reduced::Loose(Pause::at_root(forest, root, run)?));
         }

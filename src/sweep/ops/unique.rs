@@ -1,0 +1,60 @@
+//! `unique`: where a function is true for an odd number of values of some variables, by nested sweeps.
+//!
+//! Going up, every node that tests one of the variables becomes the "exclusive or" of its children. A function that does not depend
+//! on one is true as often for each of its values, so that an arc that leads past such a level leads to false.
+
+use crate::{
+    disk::lane::Lane,
+    error::Result,
+    file::unreduced::Unreduced,
+    model::{FALSE, op::BinaryOp},
+    sweep::{
+        down::{expand::expand, ground::Until},
+        nest::{Covers, Nest, Pause},
+        ops::apply::Apply,
+        run::Run,
+    },
+};
+
+/// The exclusive disjunction of all cofactors by some variables.
+pub struct Unique {
+    /// In ascending order; the operand has nodes that test each.
+    pub variables: Vec<u32>,
+    /// Whether the result is the negation.
+    pub complement: bool,
+}
+
+impl Covers for Unique {
+    fn covers(&self, variable: u32, _: Option<u32>) -> bool {
+        self.variables.binary_search(&variable).is_ok()
+    }
+
+    fn settle(&self, low: u64, high: u64) -> Option<u64> {
+        match (low, high) {
+            _ if low == high => Some(FALSE),
+            (FALSE, other) | (other, FALSE) => Some(other),
+            _ => None,
+        }
+    }
+
+    fn drops(&self) -> bool {
+        true
+    }
+
+    fn negates(&self) -> bool {
+        self.complement
+    }
+}
+
+impl Nest for Unique {
+    fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
+        let (space, spec) = (run.space, Apply::new(BinaryOp::XOR));
+        let Pause { above, forest, mut pairs, .. } = pause;
+        let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
+            pairs.drain(space, |block| {
+                block.iter().try_for_each(|&[low, high, slot]| ask([low.max(high), low.min(high), slot]))
+            })
+        };
+        expand(&spec, &[&forest, &forest], above, Until::Done, ask_all, run)
+    }
+}
