@@ -15,6 +15,11 @@ impl Peer {
     pub fn new(variables: u32) -> Self {
         Self { variables: peer::BddVariableSet::new_anonymous(variables as u16) }
     }
+
+    /// The variables, in order.
+    pub fn variables(&self) -> Vec<peer::BddVariable> {
+        self.variables.variables()
+    }
 }
 
 impl Algebra for Peer {
