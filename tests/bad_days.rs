@@ -23,7 +23,7 @@ use common::{
 use num_bigint::BigUint;
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Comparison, Config, Cube, Error, Progress, ProgressCallback, Result,
-    SMALLEST_MEMORY, Store,
+    SMALLEST_MEMORY, Store, VariablePairs,
     testing::{Backend, Limits, Testing},
 };
 
@@ -202,6 +202,41 @@ fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_els
         for fault in [ALTER, FORGET] {
             day.check(fault, 100, |day| day.operands[1].xor(&day.operands[2])?.sat_count(VARIABLES));
             day.check(fault, 100, Day::walks);
+        }
+    }
+}
+
+#[test]
+fn every_operation_fails_like_every_other_and_leaves_its_operands() {
+    type Work = fn(&Day) -> Result<Bdd>;
+    let works: [(&str, Work); 12] = [
+        ("restrict", |day| day.operands[2].restrict([(1, true), (9, false)])),
+        ("exists", |day| day.operands[1].exists([2, 3, 8])),
+        ("forall", |day| day.operands[2].forall([5])),
+        ("unique", |day| day.operands[2].unique([1, 4])),
+        ("and_exists", |day| day.operands[1].and_exists(&day.operands[2], [0, 6])),
+        ("relation", |day| {
+            let pairs = VariablePairs::interleaved(VARIABLES / 2)?;
+            let states = day.operands[2].exists_where(|variable| pairs.is_next(variable))?;
+            states.rel_next(&day.operands[1], &pairs)?.rel_prev(&day.operands[1], &pairs)
+        }),
+        ("replace", |day| day.operands[1].replace(|variable| variable ^ 1)),
+        ("replace the first", |day| day.operands[1].replace(|variable| if variable == 0 { 20 } else { variable })),
+        ("compose", |day| day.operands[2].compose(3, &day.operands[1])),
+        ("compose_all", |day| {
+            let [f, g, h] = &day.operands;
+            h.compose_all([(0, f), (1, g), (2, &h.negated())])
+        }),
+        ("constrain", |day| day.operands[1].constrain(&day.operands[2])),
+        ("simplify", |day| day.operands[1].simplify(&day.operands[2])),
+    ];
+    for limits in [tight(), Limits { growth: 0, ..tight() }] {
+        let day = Day::new(limits);
+        for action in ["create", "write", "read"] {
+            for (_, work) in works {
+                day.check(action, 8, work);
+            }
+            day.check(action, 8, |day| day.operands[1].imp(&day.operands[2])?.implies(&day.operands[0]));
         }
     }
 }

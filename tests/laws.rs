@@ -5,7 +5,7 @@ mod common;
 
 use common::{
     Random, default_store,
-    functions::{hidden_weighted_bit, product, random_tree},
+    functions::{hidden_weighted_bit, product, random_function, random_tree},
     limits, roomy_store, smallest_store, store_with, tight,
 };
 use num_bigint::BigUint;
@@ -254,6 +254,26 @@ fn functions_that_meet_at_their_ends_are_not_swept() -> Result<()> {
         let before = store.stats().processed_requests;
         assert!(!f.disjoint(g)? && !g.disjoint(&f)? && !f.implies(&g.negated())?);
         assert_eq!(store.stats().processed_requests > before, swept);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_search_ends_on_the_level_where_it_finds_something() -> Result<()> {
+    for store in stores() {
+        // Both are true where of the first six only the very first is; whether they are at both ends is only known far below.
+        let early = store.cube((0..6).map(|variable| (variable, variable == 0)))?;
+        let elsewhere = store.variable(0)?.xnor(&store.variable(1)?)?;
+        let below = random_function(&store, 8, 16).shifted(6)?;
+        let [f, g] = [&below, &!&below].map(|below| elsewhere.and(below).unwrap().or(&early).unwrap());
+        let requests = |f: &Bdd, g: &Bdd| -> Result<(bool, u64)> {
+            let before = store.stats().processed_requests;
+            Ok((f.disjoint(g)?, store.stats().processed_requests - before))
+        };
+        let (apart, few) = requests(&f, &g)?;
+        let (also_apart, all) = requests(&f.diff(&early)?, &g)?;
+        assert!(!apart && also_apart, "{few} and {all} requests");
+        assert!(f.node_count() > 8000 && all > 8000 && (1..100).contains(&few), "{few} and {all} requests");
     }
     Ok(())
 }

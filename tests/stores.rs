@@ -9,6 +9,7 @@ use std::{
     path::Path,
     sync::Barrier,
     thread,
+    time::{Duration, Instant},
 };
 
 use common::{
@@ -329,5 +330,28 @@ fn small_diagrams_need_no_files_however_many_there_are() -> Result<()> {
     // There is room again when some are gone.
     held.truncate(held.len() - 100);
     assert_eq!(held[0].and(&held[1])?.node_count(), 2);
+    Ok(())
+}
+
+#[test]
+fn a_store_remembers_what_its_last_operations_took() -> Result<()> {
+    let store = store_with(tightest());
+    let functions = product(&store, 6);
+    let before = store.stats();
+    let start = Instant::now();
+    let f = functions[5].xor(&functions[7])?;
+    let last = store.operations().pop().expect("an operation");
+    let (stats, levels) = (store.stats(), f.support().len() as u64);
+    assert_eq!((last.operation, last.sweeps, last.levels), ("apply", 2, 2 * levels));
+    assert_eq!(last.requests, stats.processed_requests - before.processed_requests);
+    assert_eq!(last.spilled_bytes, stats.spilled_bytes - before.spilled_bytes);
+    assert!(last.requests > levels && last.spilled_bytes > 0);
+    assert!(last.time > Duration::ZERO && last.time < start.elapsed());
+    // A fold asks for nothing. No more than 64 are remembered.
+    f.sat_count(12)?;
+    let remembered = store.operations();
+    let counted = remembered.last().expect("an operation");
+    assert_eq!((counted.operation, counted.requests, counted.levels), ("sat_count", 0, levels));
+    assert_eq!((remembered.len(), remembered[62]), (64, last));
     Ok(())
 }

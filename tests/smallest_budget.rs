@@ -1,0 +1,67 @@
+//! Every operation that builds a diagram, on functions that outgrow the smallest budget.
+
+mod common;
+
+use common::{default_store, functions::random_function, smallest_store};
+use strata_bdd::{Bdd, Result, Store, VariablePairs};
+
+const VARIABLES: u32 = 23;
+
+/// What is to be done to two large functions and a small one.
+type Work = fn(&[Bdd; 3]) -> Result<Bdd>;
+
+/// A relation over pairs of neighbours, the even ones current: every bit of the next state is whether two bits of this one differ.
+fn differences(store: &Store) -> Result<(Bdd, VariablePairs)> {
+    let bit = |at: u32| if at < VARIABLES { store.variable(2 * at) } else { Ok(store.constant(false)) };
+    let mut steps = store.constant(true);
+    for at in (0..VARIABLES).rev() {
+        steps = bit(at)?.xor(&bit(at + 1)?)?.xnor(&store.variable(2 * at + 1)?)?.and(&steps)?;
+    }
+    Ok((steps, VariablePairs::interleaved(VARIABLES)?))
+}
+
+const WORKS: [(&str, Work); 17] = [
+    ("xor", |[f, g, _]| f.xor(g)),
+    ("ite", |[f, g, h]| f.ite(g, h)),
+    ("restrict", |[f, ..]| f.restrict([(1, true), (19, false)])),
+    ("exists", |[f, ..]| f.exists([3])),
+    ("exists of a set", |[f, ..]| f.and(&f.store().variable(20)?)?.exists([1, 4, 9])),
+    ("forall", |[f, ..]| f.forall([0, 5])),
+    ("unique", |[f, ..]| f.unique([2])),
+    ("unique of many", |[f, g, _]| f.and(g)?.unique((0..VARIABLES).filter(|variable| variable % 4 > 0))),
+    ("and_exists", |[f, g, _]| f.and_exists(g, [2, 7])),
+    ("rel_next", |[f, ..]| {
+        let (steps, pairs) = differences(f.store())?;
+        f.replace(|variable| 2 * variable)?.rel_next(&steps, &pairs)
+    }),
+    ("rel_prev", |[f, ..]| {
+        let (steps, pairs) = differences(f.store())?;
+        f.replace(|variable| 2 * variable)?.rel_prev(&steps, &pairs)
+    }),
+    ("replace", |[f, ..]| f.replace(|variable| variable ^ 1)),
+    ("replace the first by the last", |[f, ..]| f.replace(|variable| if variable == 0 { 100 } else { variable })),
+    ("compose", |[f, _, h]| f.compose(6, h)),
+    ("compose_all", |[f, _, h]| f.compose_all([(3, &h.negated()), (5, h), (9, &f.store().constant(true))])),
+    ("constrain", |[f, g, _]| f.constrain(g)),
+    // What is made of it where nobody cares is not the same for every budget.
+    ("simplify", |[f, g, _]| f.simplify(g)?.and(g)),
+];
+
+#[test]
+fn every_operation_gives_the_same_where_it_spills() -> Result<()> {
+    let functions = |store: &Store| -> Result<[Bdd; 3]> {
+        let [f, g] = [1, 2].map(|seed| random_function(store, seed, VARIABLES));
+        Ok([f, g, store.exactly(8, 2..19)?])
+    };
+    let (small, large) = (smallest_store(), default_store());
+    let (ours, expected) = (functions(&small)?, functions(&large)?);
+    for (name, work) in WORKS {
+        let before = small.stats().spilled_bytes;
+        let found = work(&ours)?;
+        let spilled = small.stats().spilled_bytes - before;
+        assert_eq!(found.content_hash(), work(&expected)?.content_hash(), "{name}");
+        assert!(spilled > 0, "{name}");
+        found.validate()?;
+    }
+    Ok(())
+}
