@@ -5,11 +5,11 @@
 //! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One variable fixed
 //!   (in the middle, at the bottom, at the top), one quantified, the same for one variable of every row in turn, and the
 //!   assignments counted.
-//! * `equality`: that diagram built twice, in stores with different budgets, and compared.
+//! * `equality`: that diagram built twice, of ours in stores with different budgets, and compared.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
 //!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with
 //!   large ones. Building the relation is not part of the time.
-//! * `list`: all solutions of 8 and 10 queens, by restricting and by enumerating, at 64 MiB.
+//! * `list`: all solutions of 8 and 10 queens, by restricting and by an iterator over them, ours at 64 MiB.
 //!
 //! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs. CPU is
 //! user and system time of all threads during the operation alone; peak RSS is that of the whole process. What the programs
@@ -27,10 +27,11 @@ use operations::{
     model::{self, Model, Package},
     ours::{self, Ours},
     oxidd::{Oxidd, room},
-    queens,
+    queens::{self, Board},
 };
 use peers::{
     machine, measure,
+    oxidd::{Squares, fastest_cache},
     program::{Program, name_of},
 };
 use strata_bdd::VariablePairs;
@@ -119,6 +120,11 @@ impl Args {
     /// seem to hold too little of the step before.
     fn peer_cache(&self, part: Part) -> u32 {
         self.peer_cache.unwrap_or(if part == Part::Philosophers { 18 } else { 16 })
+    }
+
+    /// Boards whose solutions are listed.
+    fn lists(&self) -> [u16; 2] {
+        if self.small() { [5, 6] } else { [8, 10] }
     }
 
     /// The budget of a child.
@@ -210,9 +216,9 @@ fn main() -> Result<ExitCode, Failure> {
         let mut jobs = jobs(part, &args, rows);
         job::run(&mut jobs, runs, &executable);
         let peers = &jobs[jobs.iter().take_while(|job| job.name.starts_with("ours")).count()..];
-        failed |= !job::print_rows(&jobs, |operation| {
-            // Targets are for the full cases.
-            let target = Target::of(part, operation).filter(|_| !args.small())?;
+        failed |= !job::print_rows(&jobs, |at, operation| {
+            // Targets are for the full cases, and the first budget.
+            let target = Target::of(part, operation).filter(|_| at == 0 && !args.small())?;
             Some(target.verdict(operation, &jobs[0], peers))
         });
     }
@@ -224,8 +230,8 @@ fn jobs(part: Part, args: &Args, rows: u16) -> Vec<Job> {
     let (budgets, peers): (&[String], &[Program]) = match part {
         Part::Queens => (&args.memory, &[Program::Oxidd, Program::LibBdd]),
         Part::Hanoi | Part::Philosophers | Part::Tiles => (&args.memory, &[Program::Oxidd]),
-        Part::Equality => (&args.memory[..1], &[]),
-        Part::List => (&["64MiB".to_owned()], &[]),
+        Part::Equality => (&args.memory[..1], &[Program::Oxidd, Program::LibBdd]),
+        Part::List => (&["64MiB".to_owned()], &[Program::Oxidd, Program::LibBdd]),
     };
     let ours = budgets.iter().map(|memory| job(part, Program::Ours, memory, args, rows));
     let peers = peers.iter().map(|&peer| job(part, peer, &args.memory[0], args, rows));
@@ -253,23 +259,40 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             queens::ask(&board, n, &mut report)?;
         }
         (Part::Queens, Program::LibBdd) => queens::ask(&peers::lib_bdd::board(n, rows).0, n, &mut report)?,
-        (Part::Equality, _) => {
+        (Part::Equality, Program::Ours) => {
             let stores = [ours::store(args.budget()?)?, ours::store(128 << 20)?];
             let [a, b] = stores.map(|store| ours::board(n, rows, &store, |_| ()));
-            let (a, b) = (a?, b?);
-            let equal = || Ok(black_box(&a) == black_box(&b));
-            report.time("== of two built apart", equal, |equal| Ok(format!("{equal}, {} nodes", a.node_count())))?;
+            compare(&a?, &b?, &mut report)?;
         }
-        (Part::List, _) => {
+        (Part::Equality, Program::Oxidd) => {
+            let squares = room(Squares::new(n, 1, fastest_cache(n)))?;
+            compare(&room(squares.board(rows))?, &room(squares.board(rows))?, &mut report)?;
+        }
+        (Part::Equality, Program::LibBdd) => {
+            let [a, b] = [(); 2].map(|()| peers::lib_bdd::board(n, rows).0);
+            compare(&a, &b, &mut report)?;
+        }
+        (Part::List, Program::Ours) => {
             let store = ours::store(args.budget()?)?;
-            for n in if args.small() { [5, 6] } else { [8, 10] } {
-                let count = |count: &u64| Ok(format!("{count} solutions"));
-                let nodes = |board: &strata_bdd::Bdd| Ok(format!("{} nodes", board.node_count()));
-                let build = || ours::board(n, n, &store, |_| ());
-                let board = report.time(&format!("build {n} queens"), build, nodes)?;
-                let n = u32::from(n);
-                report.time(&format!("list {n} queens by restricting"), || list::backtrack(n, &board, 0), count)?;
-                report.time(&format!("list {n} queens by enumerating"), || list::enumerate(n, &board), count)?;
+            for n in args.lists() {
+                let board = build(n, || ours::board(n, n, &store, |_| ()), &mut report)?;
+                list::time(n, "restricting", || list::backtrack(n, &board, 0), &mut report)?;
+                list::time(n, "enumerating", || list::enumerate(n, &board), &mut report)?;
+            }
+        }
+        (Part::List, Program::Oxidd) => {
+            for n in args.lists() {
+                let squares = room(Squares::new(n, 1, fastest_cache(n)))?;
+                let board = build(n, || room(squares.board(n)), &mut report)?;
+                list::time(n, "restricting", || list::backtrack(n, &board, 0), &mut report)?;
+            }
+        }
+        (Part::List, Program::LibBdd) => {
+            for n in args.lists() {
+                let board = build(n, || Ok(peers::lib_bdd::board(n, n).0), &mut report)?;
+                list::time(n, "restricting", || list::backtrack(n, &board, 0), &mut report)?;
+                let enumerate = || Ok(board.sat_valuations().count() as u64);
+                list::time(n, "enumerating", enumerate, &mut report)?;
             }
         }
         (_, Program::Ours) => {
@@ -285,6 +308,17 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
     }
     report.print(measure::peak_rss_kib("self"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Compares two boards that were built apart, and are equal.
+fn compare<B: Board + PartialEq>(a: &B, b: &B, report: &mut Report) -> Result<(), Failure> {
+    let equal = || Ok(black_box(a) == black_box(b));
+    report.time("== of two built apart", equal, |equal| Ok(format!("{equal}, {} nodes", a.inner_nodes()))).map(drop)
+}
+
+/// The solutions of `n` queens.
+fn build<B: Board>(n: u16, board: impl FnOnce() -> Result<B, Failure>, report: &mut Report) -> Result<B, Failure> {
+    report.time(&format!("build {n} queens"), board, |board| Ok(format!("{} nodes", board.inner_nodes())))
 }
 
 /// Searches `model` with `package`; the relation.

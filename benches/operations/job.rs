@@ -108,8 +108,9 @@ pub fn run(jobs: &mut [Job], runs: u32, executable: &str) {
     }
 }
 
-/// Prints the rows of `jobs`, the first of which is ours and the one that has a target. Answers whether all went well.
-pub fn print_rows(jobs: &[Job], target: impl Fn(&str) -> Option<String>) -> bool {
+/// Prints the rows of `jobs`, the first of which is ours, with the `target` of each job for an operation. Answers whether all went
+/// well.
+pub fn print_rows(jobs: &[Job], target: impl Fn(usize, &str) -> Option<String>) -> bool {
     let mut names: Vec<&str> = Vec::new();
     for name in jobs[0].samples.iter().flat_map(operations).filter_map(|operation| operation["name"].as_str()) {
         if !names.contains(&name) {
@@ -119,8 +120,7 @@ pub fn print_rows(jobs: &[Job], target: impl Fn(&str) -> Option<String>) -> bool
     let mut well = true;
     for name in names {
         for (at, job) in jobs.iter().enumerate() {
-            let target = if at == 0 { target(name) } else { None };
-            let row = job.markdown(name, &jobs[0], target.unwrap_or_default());
+            let row = job.markdown(name, &jobs[0], target(at, name).unwrap_or_default());
             well &= !row.contains(WRONG);
             println!("{row}");
         }

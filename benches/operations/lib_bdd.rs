@@ -5,8 +5,15 @@ use biodivine_lib_bdd::{Bdd, BddVariable};
 use crate::{Failure, operations::queens::Board};
 
 impl Board for Bdd {
-    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
-        Ok(self.var_restrict(BddVariable::from_index(variable.into()), value))
+    fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure> {
+        let literal = |&(variable, value): &(u16, bool)| (BddVariable::from_index(variable.into()), value);
+        Ok(match literals {
+            [one] => {
+                let (variable, value) = literal(one);
+                self.var_restrict(variable, value)
+            }
+            _ => Bdd::restrict(self, &literals.iter().map(literal).collect::<Vec<_>>()),
+        })
     }
 
     fn exists(&self, variable: u16) -> Result<Self, Failure> {
@@ -15,6 +22,11 @@ impl Board for Bdd {
 
     fn count(&self, _: u16) -> Result<f64, Failure> {
         Ok(self.cardinality())
+    }
+
+    fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure> {
+        // Those of what is fixed count double, each.
+        Ok(self.cardinality() / f64::exp2((n * columns).into()))
     }
 
     fn inner_nodes(&self) -> u64 {

@@ -2,32 +2,35 @@
 
 use strata_bdd::Bdd;
 
-use crate::Failure;
+use crate::{
+    Failure,
+    operations::{clock::Report, queens::Board},
+};
+
+/// Has `list` count the solutions of `n` queens.
+pub fn time(n: u16, by: &str, list: impl FnOnce() -> Result<u64, Failure>, report: &mut Report) -> Result<(), Failure> {
+    report.time(&format!("list {n} queens by {by}"), list, |count| Ok(format!("{count} solutions"))).map(drop)
+}
 
 /// Counts the solutions in `rest` whose first `column` columns have their queens, by restricting it column by column.
 /// (Kunkle, Slavici and Cooperman's procedure, 2010, as Adiar's tutorial gives it.)
-pub fn backtrack(n: u32, rest: &Bdd, column: u32) -> Result<u64, Failure> {
-    if rest.is_false() {
-        return Ok(0);
-    }
-    if column == n {
-        return Ok(1);
-    }
-    if rest.path_count()? == 1u8.into() {
-        return Ok(rest.cube_min()?.map_or(0, |_| 1));
+pub fn backtrack<B: Board>(n: u16, rest: &B, column: u16) -> Result<u64, Failure> {
+    let solutions = rest.solutions(n, column)?;
+    if column == n || solutions <= 1.0 {
+        return Ok(u64::from(solutions > 0.0));
     }
     let below = |row| {
-        let queen = (0..n).map(|other| (n * other + column, other == row));
-        backtrack(n, &rest.restrict(queen)?, column + 1)
+        let queen: Vec<_> = (0..n).map(|other| (n * other + column, other == row)).collect();
+        backtrack(n, &rest.restrict(&queen)?, column + 1)
     };
     (0..n).map(below).sum()
 }
 
-/// Counts them as the enumerator gives them.
-pub fn enumerate(n: u32, solutions: &Bdd) -> Result<u64, Failure> {
+/// Counts the solutions in ours as the enumerator gives them.
+pub fn enumerate(n: u16, solutions: &Bdd) -> Result<u64, Failure> {
     let mut count = 0;
-    for solution in solutions.assignments(0..n * n)? {
-        count += u64::from(solution?.iter().filter(|literal| literal.1).count() == n as usize);
+    for solution in solutions.assignments(0..u32::from(n * n))? {
+        count += u64::from(solution?.iter().filter(|literal| literal.1).count() == usize::from(n));
     }
     Ok(count)
 }

@@ -26,8 +26,8 @@ pub fn board(n: u16, rows: u16, store: &Store, mut row_done: impl FnMut(u64)) ->
 }
 
 impl Board for Bdd {
-    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
-        Ok(self.restrict([(variable.into(), value)])?)
+    fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure> {
+        Ok(self.restrict(literals.iter().map(|&(variable, value)| (variable.into(), value)))?)
     }
 
     fn exists(&self, variable: u16) -> Result<Self, Failure> {
@@ -36,6 +36,10 @@ impl Board for Bdd {
 
     fn count(&self, variables: u16) -> Result<f64, Failure> {
         Ok(self.sat_count(variables.into())?.to_string().parse()?)
+    }
+
+    fn solutions(&self, _: u16, _: u16) -> Result<f64, Failure> {
+        Ok(self.path_count()?.to_string().parse()?)
     }
 
     fn inner_nodes(&self) -> u64 {

@@ -16,9 +16,14 @@ use crate::{
 const STORE: usize = 1 << 24;
 
 impl Board for BDDFunction {
-    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure> {
-        let literal = self.with_manager_shared(|manager, _| literal(manager, variable.into(), value));
-        room(BooleanFunction::restrict(self, &room(literal)?))
+    fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure> {
+        let cube = self.with_manager_shared(|manager, _| {
+            // From the last one up, so that each makes one node.
+            literals.iter().rev().try_fold(Self::t(manager), |cube, &(variable, value)| {
+                literal(manager, variable.into(), value)?.and(&cube)
+            })
+        });
+        room(BooleanFunction::restrict(self, &room(cube)?))
     }
 
     fn exists(&self, variable: u16) -> Result<Self, Failure> {
@@ -28,6 +33,11 @@ impl Board for BDDFunction {
 
     fn count(&self, variables: u16) -> Result<f64, Failure> {
         Ok(count(self, variables.into()))
+    }
+
+    fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure> {
+        // Those of what is fixed count double, each.
+        Ok(count(self, u32::from(n * n)) / f64::exp2((n * columns).into()))
     }
 
     fn inner_nodes(&self) -> u64 {

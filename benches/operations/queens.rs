@@ -4,12 +4,14 @@ use crate::{Failure, operations::clock::Report};
 
 /// A diagram of placements, in any package.
 pub trait Board: Sized {
-    /// With one variable fixed.
-    fn restrict(&self, variable: u16, value: bool) -> Result<Self, Failure>;
+    /// With some variables fixed.
+    fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure>;
     /// With one variable quantified.
     fn exists(&self, variable: u16) -> Result<Self, Failure>;
     /// Assignments that make it true, in the package's fastest arithmetic that does not overflow.
     fn count(&self, variables: u16) -> Result<f64, Failure>;
+    /// Solutions of `n` queens in it, if it is what is left of all of them when the squares of so many columns are fixed.
+    fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure>;
     /// Nodes without terminals.
     fn inner_nodes(&self) -> u64;
 }
@@ -19,20 +21,20 @@ pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failu
     let (top, middle, bottom) = (0, n * n / 2, n * n - 1);
     let nodes = |result: &B| Ok(format!("{} nodes", result.inner_nodes()));
     let sum = |nodes: &u64| Ok(format!("{nodes} nodes"));
-    report.time(&format!("restrict x{middle}=0"), || board.restrict(middle, false), nodes)?;
-    report.time(&format!("restrict x{middle}=1"), || board.restrict(middle, true), nodes)?;
-    report.time(&format!("restrict x{bottom}=0"), || board.restrict(bottom, false), nodes)?;
-    report.time(&format!("restrict x{top}=0"), || board.restrict(top, false), nodes)?;
+    report.time(&format!("restrict x{middle}=0"), || board.restrict(&[(middle, false)]), nodes)?;
+    report.time(&format!("restrict x{middle}=1"), || board.restrict(&[(middle, true)]), nodes)?;
+    report.time(&format!("restrict x{bottom}=0"), || board.restrict(&[(bottom, false)]), nodes)?;
+    report.time(&format!("restrict x{top}=0"), || board.restrict(&[(top, false)]), nodes)?;
     report.time(&format!("exists x{middle}"), || board.exists(middle), nodes)?;
     report.time(&format!("exists x{bottom}"), || board.exists(bottom), nodes)?;
     report.time(
         "restrict =0, one of each row",
-        || one_of_each_row(n, |variable| board.restrict(variable, false)),
+        || one_of_each_row(n, |variable| board.restrict(&[(variable, false)])),
         sum,
     )?;
     report.time(
         "restrict =1, one of each row",
-        || one_of_each_row(n, |variable| board.restrict(variable, true)),
+        || one_of_each_row(n, |variable| board.restrict(&[(variable, true)])),
         sum,
     )?;
     report.time("exists, one of each row", || one_of_each_row(n, |variable| board.exists(variable)), sum)?;
