@@ -1,7 +1,7 @@
 //! N-Queens by the classic recipe, end to end: ours against two packages that keep everything in RAM.
 //!
 //! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--threads 1,2] [--only oxidd]
-//! [--limit 600] [--peer-cache 22]`
+//! [--order balanced] [--limit 600] [--peer-cache 22]`
 //!
 //! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
 //! is the disjunction of S(i, 0), …, S(i, N-1), the left half of them with the right half, each put together in the same way, and the
@@ -9,6 +9,10 @@
 //! is so of ours and of `OxiDD`.
 //! Every run is a process of its own, and the runs of a board size alternate between the programs. "Ours" is the example
 //! `queens`; the peers are this executable again. Times and peak RSS are read from `/proc`, so this needs Linux.
+//!
+//! The targets stand in the rows of ours under the first budget: a part of what the fastest row of a peer took, and what a request
+//! takes; it is missed where it says so. The bytes of a request are those written to temporary files. From N=14 on no peer fits
+//! in 24 GiB, so `--only ours`; N=14 in a memory cgroup is in TUNING.md.
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
 
@@ -42,7 +46,7 @@ mod peers {
     pub mod solutions;
 }
 
-const HEADINGS: [&str; 13] = [
+const HEADINGS: [&str; 16] = [
     "program",
     "N",
     "threads",
@@ -53,18 +57,32 @@ const HEADINGS: [&str; 13] = [
     "solutions",
     "ours’ CPU ÷ its",
     "ours’ wall ÷ its",
+    "speed-up",
     "CPU ns/request",
+    "bytes/request",
     "spilled MiB",
     "peak temp MiB",
+    "target",
 ];
+
+/// What ours should take, in what the fastest peer takes, from this size on: CPU time of one thread, and wall time of several.
+const CPU: f64 = 1.0 / 8.0;
+const WALL: f64 = 1.0 / 10.0;
+const COMPARABLE: u16 = 12;
+/// How many times faster several threads should be than one, from this size on.
+const SPEED_UP: f64 = 1.7;
+const LARGE: u16 = 13;
+/// What a request should take of one thread, in nanoseconds, and of the disk at most, in bytes.
+const NANOSECONDS: f64 = 30.0;
+const BYTES: f64 = 40.0;
 
 #[derive(Parser)]
 struct Args {
-    /// N = 10 and 11 only
+    /// N = 11 and 12 only
     #[arg(long)]
     quick: bool,
-    /// Board sizes [default: 11,12]
-    #[arg(long, value_delimiter = ',', value_parser = value_parser!(u16).range(4..15))]
+    /// Board sizes [default: 11,12,13]
+    #[arg(long, value_delimiter = ',', value_parser = value_parser!(u16).range(4..17))]
     n: Vec<u16>,
     /// Runs of each program; medians are printed [default: 3]
     #[arg(long, value_parser = value_parser!(u32).range(1..))]
@@ -75,6 +93,9 @@ struct Args {
     /// Memory budgets of ours, each a row of the table; the first one is what the peers are compared with
     #[arg(long, value_delimiter = ',', default_value = "4GiB")]
     memory: Vec<String>,
+    /// How ours puts the rows together, `linear` or `balanced`; the peers do it one after another
+    #[arg(long, default_value = "linear")]
+    order: String,
     /// Start no run after that many seconds
     #[arg(long)]
     limit: Option<f64>,
@@ -106,10 +127,10 @@ struct Row {
 }
 
 impl Row {
-    fn new(program: Program, n: u16, threads: u32, memory: &str, cache: Option<u32>) -> Self {
-        let cache = cache.unwrap_or_else(|| peers::oxidd::fastest_cache(n));
+    fn new(program: Program, n: u16, threads: u32, memory: &str, args: &Args) -> Self {
+        let (order, cache) = (&args.order, args.peer_cache.unwrap_or_else(|| peers::oxidd::fastest_cache(n)));
         let args = match program {
-            Program::Ours => format!("count {n} --memory {memory} --threads {threads} --json"),
+            Program::Ours => format!("count {n} --memory {memory} --threads {threads} --order {order} --json"),
             Program::Oxidd => format!("--child oxidd --n {n} --threads {threads} --peer-cache {cache}"),
             Program::LibBdd => format!("--child lib-bdd --n {n}"),
         };
@@ -143,14 +164,48 @@ impl Row {
         self.median(|sample| Some(sample.wall))
     }
 
-    /// The row in Markdown, its CPU and wall time related to those of `ours`.
-    fn markdown(&self, [our_cpu, our_wall]: [Option<f64>; 2]) -> String {
-        let reported = |key: &str| self.median(|sample| sample.report[key].as_f64());
+    /// A figure that it reports, for every request.
+    fn per_request(&self, figure: Option<f64>) -> Option<f64> {
+        figure.zip(self.reported("processed_requests")).map(|(figure, requests)| figure / requests)
+    }
+
+    fn reported(&self, key: &str) -> Option<f64> {
+        self.median(|sample| sample.report[key].as_f64())
+    }
+
+    /// How many times as long the same takes with one thread, according to `rows`.
+    fn speed_up(&self, rows: &[Row]) -> Option<f64> {
+        let same = |row: &&Row| (row.n, &row.name, row.threads) == (self.n, &self.name, 1);
+        ratio(rows.iter().find(same).and_then(Row::wall), self.wall())
+    }
+
+    /// What a row of ours should take beside `rows`, and whether it does.
+    fn targets(&self, rows: &[Row]) -> String {
+        let peers = || rows.iter().filter(|row| row.program != Program::Ours && row.n == self.n);
+        let least = |figures: Vec<f64>| figures.into_iter().min_by(f64::total_cmp);
+        let (comparable, large) = (self.n >= COMPARABLE, self.n >= LARGE);
+        let cpu = ratio(self.cpu(), least(peers().filter_map(Row::cpu).collect())).filter(|_| comparable);
+        let wall = ratio(self.wall(), least(peers().filter_map(Row::wall).collect())).filter(|_| comparable);
+        let speed_up = self.speed_up(rows).filter(|_| large);
+        let nanoseconds = self.per_request(self.cpu()).map(|seconds| seconds * 1e9);
+        let (alone, bytes) = (self.threads == 1, self.per_request(self.reported("spilled_bytes")));
+        let all = [
+            ("CPU ≤ 1/8", alone, cpu.map(|cpu| cpu <= CPU)),
+            ("wall ≤ 1/10", !alone, wall.map(|wall| wall <= WALL)),
+            ("speed-up ≥ 1.7", !alone, speed_up.map(|speed_up| speed_up >= SPEED_UP)),
+            ("≤ 30 ns", alone, nanoseconds.map(|nanoseconds| nanoseconds <= NANOSECONDS)),
+            ("≤ 40 bytes", alone, bytes.map(|bytes| bytes <= BYTES)),
+        ];
+        let verdict = |met| if met { "met" } else { "MISSED" };
+        let said = all.iter().filter(|(_, asked, _)| *asked);
+        said.filter_map(|(text, _, met)| Some(format!("{text}: {}", verdict((*met)?)))).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The row in Markdown, its CPU and wall time related to those of `ours`; `targets` only where it has some.
+    fn markdown(&self, [our_cpu, our_wall]: [Option<f64>; 2], speed_up: Option<f64>, targets: String) -> String {
+        let reported = |key: &str| self.reported(key);
         let number = |value: Option<f64>, digits| value.map_or("–".into(), |value| format!("{value:.digits$}"));
         let mib = |bytes: Option<f64>| number(bytes.map(|bytes| bytes / f64::from(1 << 20)), 0);
-        let ratio =
-            |ours: Option<f64>, its: Option<f64>| ours.zip(its.filter(|&its| its > 0.0)).map(|(ours, its)| ours / its);
-        let per_request = self.cpu().zip(reported("processed_requests")).map(|(cpu, requests)| cpu * 1e9 / requests);
         let solutions = match (&self.failure, self.samples.is_empty()) {
             (Some(failure), _) => failure.clone(),
             (None, true) => "–".into(),
@@ -167,12 +222,20 @@ impl Row {
             solutions,
             number(ratio(our_cpu, self.cpu()), 2),
             number(ratio(our_wall, self.wall()), 2),
-            number(per_request, 0),
+            number(speed_up.filter(|_| self.threads > 1), 2),
+            number(self.per_request(self.cpu()).map(|seconds| seconds * 1e9), 0),
+            number(self.per_request(reported("spilled_bytes")), 1),
             mib(reported("spilled_bytes")),
             mib(reported("peak_temp_bytes")),
+            targets,
         ];
         format!("| {} |", cells.join(" | "))
     }
+}
+
+/// The first figure in terms of the second.
+fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.zip(b.filter(|&b| b > 0.0)).map(|(a, b)| a / b)
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -182,8 +245,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let (sizes, runs) = match (args.quick, args.bench) {
         _ if !args.n.is_empty() => (args.n.clone(), 3),
-        (true, _) => (vec![10, 11], 3),
-        (false, true) => (vec![11, 12], 3),
+        (true, _) => (vec![11, 12], 3),
+        (false, true) => (vec![11, 12, 13], 3),
         (false, false) => (vec![6], 1),
     };
     let runs = args.runs.unwrap_or(runs);
@@ -197,7 +260,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for &n in &sizes {
         let mut of_size: Vec<Row> = Vec::new();
         for program in Program::value_variants().iter().copied().filter(wanted) {
-            let row = |threads, memory: &str| Row::new(program, n, threads, memory, args.peer_cache);
+            let row = |threads, memory: &str| Row::new(program, n, threads, memory, &args);
             let rows_of = |memory| args.threads.iter().map(move |&threads| row(threads, memory));
             match program {
                 Program::Ours => of_size.extend(args.memory.iter().flat_map(|memory| rows_of(memory))),
@@ -223,7 +286,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             rows.iter().find(|other| ours(other) && Some(&other.threads) == threads)
         };
         let ours = [of(args.threads.first()).and_then(Row::cpu), of(args.threads.last()).and_then(Row::wall)];
-        println!("{}", row.markdown(ours));
+        let first = Program::Ours.title(&args.memory[0]);
+        // They are for what is measured, not for a trial.
+        let targets = if args.bench && row.name == first { row.targets(&rows) } else { String::new() };
+        println!("{}", row.markdown(ours, row.speed_up(&rows), targets));
     }
     let left_out = |row: &&Row| row.failure.is_none() && row.samples.len() < runs as usize;
     for row in rows.iter().filter(left_out) {
