@@ -601,9 +601,9 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
         refused("ite", x.ite(y, z).err());
         refused("sat_count", x.sat_count(3).err());
         refused("path_count", x.path_count().err());
-        refused("variable", x.store().variable(7).err());
+        refused("cube", x.store().cube([(7, true)]).err());
         // Another store is none of the callback's business either.
-        refused("elsewhere", default_store().variable(7).err());
+        refused("elsewhere", default_store().cube([(7, true)]).err());
         ControlFlow::Continue(())
     });
     let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
@@ -612,7 +612,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
     assert_eq!(f.sat_count(3)?, 4u8.into());
     let outcomes = outcomes.lock().unwrap();
     let asked: BTreeSet<_> = outcomes.iter().map(|outcome| outcome.0).collect();
-    assert_eq!(asked, ["apply", "elsewhere", "ite", "path_count", "sat_count", "variable"].into());
+    assert_eq!(asked, ["apply", "cube", "elsewhere", "ite", "path_count", "sat_count"].into());
     assert!(outcomes.iter().all(|outcome| outcome.1), "{outcomes:?}");
     Ok(())
 }

@@ -5,10 +5,11 @@ mod common;
 
 use common::{
     Random, default_store,
+    disk::Disk,
     functions::{Algebra, hidden_weighted_bit, of_table, product},
     limits, roomy_store, smallest_store, store_with,
 };
-use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
+use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store, testing::Testing};
 
 const LARGEST: u32 = (1 << 24) - 1;
 
@@ -522,4 +523,62 @@ fn what_is_loose_in_a_builder_is_said_in_words() -> Result<()> {
     ));
     assert!(message([true, false])?.starts_with("1 of 2 nodes are not below the last one added; name the root"));
     Ok(())
+}
+
+/// The same diagram in `store`, node by node.
+fn copied(f: &Bdd, store: &Store) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut made: Vec<BuilderNode> = vec![false.into(), true.into()];
+    for node in f.nodes() {
+        let node = node?;
+        assert_eq!(node.id, made.len() as u64);
+        let [low, high] = [node.low, node.high].map(|child| made[child as usize]);
+        made.push(builder.add_node(node.variable, low, high)?);
+    }
+    builder.build()
+}
+
+#[test]
+fn a_diagram_is_its_nodes() -> Result<()> {
+    let wide = store_with(limits(|limits| (limits.block, limits.diagrams, limits.narrow_ids) = (256, 0, 4)));
+    let home = default_store();
+    for store in [default_store(), store_on_disk(), wide] {
+        let product = product(&store, 5);
+        let literal = store.cube([(7, true), (LARGEST, false)])?;
+        for f in product.iter().chain([&hidden_weighted_bit(&store, 9), &store.variable(LARGEST)?, &literal]) {
+            for f in [f, &!f] {
+                assert_eq!(f.nodes().count() as u64, f.node_count());
+                let copy = copied(f, &home)?;
+                assert!(copy.xor(&copied(&!f, &home)?)?.is_true() && copy.node_count() == f.node_count());
+                assert_eq!(copy.sat_count(1 << 24)?, f.sat_count(1 << 24)?);
+                // Widths differ with the limits, and with them the bytes.
+                assert!(f.disk_bytes() > 8 * (f.node_count() + 2) || copy == *f);
+                let widths = f.level_widths();
+                assert!(widths.iter().map(|level| level.0).eq(f.support()));
+                for (variable, width) in widths {
+                    let here = f.nodes().filter(|node| node.as_ref().is_ok_and(|node| node.variable == variable));
+                    assert_eq!(here.count() as u64, width);
+                }
+            }
+        }
+        assert!(store.constant(true).nodes().next().is_none() && store.constant(true).level_widths().is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_failed_read_is_the_last_node() {
+    let disk = Disk::new();
+    let limits = limits(|limits| (limits.block, limits.diagrams) = (256, 0));
+    let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
+    let f = hidden_weighted_bit(&Store::new(Config { testing, ..Config::default() }).unwrap(), 9);
+    let expected: Vec<_> = f.nodes().map(Result::unwrap).collect();
+    disk.fail("read", 3);
+    let mut nodes = f.nodes();
+    let items: Vec<_> = nodes.by_ref().collect();
+    assert!(disk.heal());
+    let (failed, found) = items.split_last().unwrap();
+    assert!(matches!(failed, Err(Error::Io { action: "read", .. })) && !found.is_empty());
+    assert!(found.iter().map(|node| *node.as_ref().unwrap()).eq(expected[..found.len()].iter().copied()));
+    assert!(nodes.next().is_none());
 }

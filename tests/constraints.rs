@@ -52,6 +52,9 @@ fn a_literal_is_its_variable_or_the_negation() -> Result<()> {
     let store = default_store();
     for variable in [0, 1, 1000, LARGEST] {
         assert_eq!(store.literal(variable, true)?, store.variable(variable)?);
+        // That is not made, but there.
+        assert_eq!(store.cube([(variable, true)])?, store.variable(variable)?);
+        store.variable(variable)?.validate()?;
         assert_eq!(store.literal(variable, false)?, store.variable(variable)?.negated());
     }
     Ok(())

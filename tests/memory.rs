@@ -34,7 +34,7 @@ fn some_work_in_a_process_of_its_own() -> Result<()> {
     let mut small = Vec::new();
     if held > 0 {
         let error = loop {
-            match store.variable(small.len() as u32) {
+            match store.cube([(small.len() as u32, true)]) {
                 Ok(variable) => small.push(variable),
                 Err(error) => break error,
             }

@@ -539,7 +539,7 @@ fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<
                 }
             }
         }
-        match store.variable(1000) {
+        match store.cube([(1000, true)]) {
             Err(Error::BudgetExceeded { .. }) => break,
             literal => alive.push(literal?),
         }

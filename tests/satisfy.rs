@@ -207,7 +207,7 @@ fn random_trees_are_true_at_the_same_points_on_disk_and_with_wide_ids() {
     for narrow_ids in [4, 1 << 30] {
         let store =
             store_with(limits(|limits| (limits.block, limits.diagrams, limits.narrow_ids) = (256, 0, narrow_ids)));
-        assert!(store.variable(0).unwrap().disk_bytes() > 0);
+        assert!(store.cube([(0, true)]).unwrap().disk_bytes() > 0);
         check_trees(&store);
     }
 }

@@ -319,7 +319,7 @@ fn small_diagrams_need_no_files_however_many_there_are() -> Result<()> {
     let store = smallest_store();
     let mut held = Vec::new();
     let refused = loop {
-        match store.variable(held.len() as u32) {
+        match store.cube([(held.len() as u32, true)]) {
             Ok(variable) => held.push(variable),
             Err(error) => break error,
         }
@@ -327,6 +327,8 @@ fn small_diagrams_need_no_files_however_many_there_are() -> Result<()> {
     assert!(matches!(refused, Error::BudgetExceeded { .. }), "{refused}");
     assert!((20_000..60_000).contains(&held.len()), "{}", held.len());
     assert_eq!(store.stats().peak_temp_bytes, 0);
+    // Variables take none.
+    assert_eq!(store.variable(77)?, held[77]);
     // There is room again when some are gone.
     held.truncate(held.len() - 100);
     assert_eq!(held[0].and(&held[1])?.node_count(), 2);

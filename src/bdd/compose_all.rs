@@ -1,6 +1,6 @@
 //! Functions in the place of several variables at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use super::Bdd;
 use crate::{
@@ -56,8 +56,11 @@ impl Bdd {
                 renamed => return renamed,
             }
         }
-        let own: Vec<_> = support.into_iter().filter(|variable| !given.contains_key(variable)).collect();
-        given.extend(own.iter().copied().zip(self.store.literals(own.iter().copied())?));
+        for variable in support {
+            if let Entry::Vacant(own) = given.entry(variable) {
+                own.insert(self.store.variable(variable)?);
+            }
+        }
         rest.substitute(&given)
     }
 

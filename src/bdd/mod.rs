@@ -10,6 +10,7 @@ mod domain;
 mod keep;
 mod many;
 mod moves;
+mod nodes;
 mod optimum;
 mod quantify;
 mod relation;
@@ -24,6 +25,7 @@ mod text;
 mod ways;
 
 pub use cubes::Cubes;
+pub use nodes::{Node, Nodes};
 pub use optimum::Weight;
 
 use std::fmt;
@@ -132,8 +134,14 @@ impl Bdd {
 
     /// Nodes on the widest level; 0 for a constant. O(levels), without a sweep.
     pub fn width(&self) -> u64 {
-        let levels = self.file.levels();
-        (1..levels.ranks()).map(|rank| levels.width(rank)).max().unwrap_or(0)
+        self.level_widths().into_iter().map(|(_, width)| width).max().unwrap_or(0)
+    }
+
+    /// The variables the function depends on, in ascending order, each with the number of nodes that test it. O(levels), without a
+    /// sweep.
+    pub fn level_widths(&self) -> Vec<(u32, u64)> {
+        let (file, levels) = (&self.file, self.file.levels());
+        (1..levels.ranks()).rev().map(|rank| (file.variable(rank), levels.width(rank))).collect()
     }
 
     /// A hash of the diagram's bytes and complement: the same for the same function under every budget, in every store and

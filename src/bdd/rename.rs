@@ -62,7 +62,7 @@ impl Bdd {
             Way::Moves(moves) => return self.moved(moves),
             Way::Nested => {}
         }
-        let images = self.store.literals(names)?;
+        let images = names.into_iter().map(|name| self.store.variable(name)).collect::<Result<Vec<_>>>()?;
         self.substitute(&self.file.variables().zip(images).collect())
     }
 

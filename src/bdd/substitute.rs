@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::Bdd;
 use crate::{
     error::Result,
-    store::Store,
     sweep::{
         build::build_nested,
         ops::{
@@ -34,13 +33,5 @@ impl Bdd {
         let copy = Copy { complement: self.complement != result };
         let functions: Vec<_> = images.values().collect();
         self.made("substitute", &functions, result, |run| build_nested(&copy, &nest, &[&self.file], run))
-    }
-}
-
-impl Store {
-    /// The functions that are these variables; they share one node.
-    pub(super) fn literals(&self, variables: impl IntoIterator<Item = u32>) -> Result<Vec<Bdd>> {
-        let first = self.variable(0)?;
-        variables.into_iter().map(|variable| first.shifted(variable.cast_signed())).collect()
     }
 }

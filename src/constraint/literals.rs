@@ -5,19 +5,19 @@ use crate::{
     bdd::Bdd,
     disk::{charge::Charge, lane::Lane, space::Space},
     error::Result,
-    file::writer::NodeWriter,
+    file::{node_file::NodeFile, writer::NodeWriter},
     model::{FALSE, TRUE, check_variable},
     store::{Store, outside_callback},
 };
 
 impl Store {
-    /// The function that is `variable`.
+    /// The function that is `variable`. Constant time; all of them share one node, so that each takes no more than its handle.
     ///
     /// # Errors
-    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
+    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1.
     pub fn variable(&self, variable: u32) -> Result<Bdd> {
         check_variable(variable)?;
-        self.conjunction(vec![(variable, true)], self.space().pool.account(WHAT))
+        Ok(Bdd::new(self.clone(), NodeFile::of_variable(variable), false))
     }
 
     /// The function that is true where `variable` has the value `value`.

@@ -28,7 +28,7 @@ struct Table {
     variables: Vec<u32>,
     /// A hash of the distances between them.
     gaps: u128,
-    /// `None` for no levels, which cost nothing.
+    /// `None` for what all stores share.
     _charge: Option<Charge>,
 }
 
@@ -36,6 +36,11 @@ impl Labels {
     /// Labels for no levels.
     pub fn none() -> Self {
         Self { table: Arc::new(Table { variables: Vec::new(), gaps: 0, _charge: None }), shift: 0 }
+    }
+
+    /// Labels for one level, of variable 0.
+    pub fn of_first() -> Self {
+        Self { table: Arc::new(Table { variables: vec![0], gaps: xxh3_128(&[]), _charge: None }), shift: 0 }
     }
 
     /// The labels `variables`, the largest first.

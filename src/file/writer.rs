@@ -1,5 +1,7 @@
 //! Writing a node file bottom-up.
 
+use std::sync::LazyLock;
+
 use smallvec::{SmallVec, smallvec};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
@@ -17,7 +19,7 @@ use crate::{
         space::Space,
     },
     error::Result,
-    model::TERMINALS,
+    model::{FALSE, TERMINALS, TRUE},
 };
 
 /// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
@@ -306,6 +308,23 @@ impl<I: Lane> NodeWriter<I> {
         };
         let nodes = Nodes { levels: self.levels, width, body, hash, _charge: Some(charge) };
         Ok(NodeFile::new(nodes, labels))
+    }
+}
+
+impl NodeFile {
+    /// The diagram of one node which is `variable`. All of them share that node, which belongs to no store.
+    pub fn of_variable(variable: u32) -> Self {
+        static FIRST: LazyLock<NodeFile> = LazyLock::new(|| {
+            // False, true, and the node whose children these are.
+            let words = [[FALSE, FALSE], [TRUE, TRUE], [FALSE, TRUE]].map(|[low, high]| low | high << 32);
+            let mut levels = Levels::new(TERMINALS);
+            levels.push(1);
+            levels.seal();
+            let hash = hash_of(None, bytemuck::cast_slice(&words), &levels);
+            let body = Body::Ram { blocks: vec![Block::counted_elsewhere([&words[..], &[0]].concat())], shift: 2 };
+            NodeFile::new(Nodes { levels, width: Width::Narrow, body, hash, _charge: None }, Labels::of_first())
+        });
+        FIRST.shifted(variable.cast_signed())
     }
 }
 
