@@ -135,10 +135,10 @@ impl BddBuilder {
     ///
     /// # Errors
     /// [`Error::LevelOrder`] when the variable is larger than that of the last node made (one whose children are equal is its child,
-    /// and makes none), [`Error::ChildNotBelow`] when a
-    /// child's variable is not larger than the node's, [`Error::ForeignNode`] for a child from another builder,
-    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::Stopped`] by the progress callback, which is told of every level
-    /// when the next one begins, and those of the disk and the budget. The builder goes on as if the node had not been added.
+    /// and makes none), [`Error::ChildNotBelow`] when a child's variable is not larger than the node's, [`Error::ForeignNode`] for a
+    /// child from another builder, [`Error::VariableOutOfRange`] beyond 2^24 − 1, [`Error::Stopped`] by the progress callback, which
+    /// is told of every level when the next one begins, and those of the disk and the budget. The builder goes on as if the node had
+    /// not been added.
     pub fn add_node(
         &mut self,
         variable: u32,

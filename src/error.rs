@@ -6,8 +6,8 @@ use rustix::io::Errno;
 
 /// What an operation answers when it cannot give the exact result.
 ///
-/// An operation that fails leaves nothing behind: its operands stay good, its temporary files are gone, and the next
-/// operation works.
+/// An operation that fails leaves nothing behind: its operands stay good, but for handles that it was given (`f & g`), its temporary
+/// files are gone, and the next operation works.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

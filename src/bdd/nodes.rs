@@ -79,8 +79,7 @@ impl Iterator for Nodes {
         let levels = self.bdd.file.levels();
         while self.ids.is_empty() && self.rank + 1 < levels.ranks() {
             self.rank += 1;
-            let (first, end) = levels.range(self.rank);
-            self.ids = first..end;
+            self.ids = levels.range(self.rank);
         }
         let id = self.ids.next()?;
         let node = self.node(id);

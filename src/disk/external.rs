@@ -3,8 +3,9 @@
 //! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
 //! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
 //! records are counted; and whatever it reads for what was written, so each record has a checksum, of another seed for every sorter,
-//! and the checksums are added up as they are written and as they are read. It names its segment files, so they are unlinked as soon as they are written: the sorter keeps them open, and a
-//! kill leaves behind no more than the folder and the one segment being written.
+//! and the checksums are added up as they are written and as they are read. It names its segment files, so they are unlinked as
+//! soon as they are written: the sorter keeps them open, and a kill leaves behind no more than the folder and the one segment being
+//! written.
 
 use std::{
     cmp::Ordering,

@@ -105,7 +105,7 @@ pub fn check_file(file: &NodeFile, space: &Space) -> Result<()> {
     let mut check = NodeCheck::new();
     let (mut id, mut rank) = (0, 0);
     let mut step = |children: [u64; 2]| {
-        if id == levels.range(rank).1 {
+        if id == levels.range(rank).end {
             rank += 1;
             check.begin_level();
         }

@@ -32,11 +32,11 @@ impl LevelMap {
         if shift == 0 {
             let mut entries = Vec::with_capacity(levels.end() as usize);
             for rank in 0..levels.ranks() {
-                entries.resize(levels.range(rank).1 as usize, number(rank));
+                entries.resize(levels.range(rank).end as usize, number(rank));
             }
             return Self { entries, ..Self::default() };
         }
-        let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).1, number(rank))).collect();
+        let ranks: Vec<_> = (0..levels.ranks()).map(|rank| (levels.range(rank).end, number(rank))).collect();
         let mut first = Vec::with_capacity(ENTRIES as usize);
         for &(end, number) in &ranks {
             first.resize(end.min(ENTRIES) as usize, number);
@@ -86,8 +86,7 @@ mod tests {
             assert_eq!(levels.end(), 2 + counts.iter().sum::<u64>());
             let map = LevelMap::new(&levels, |rank| 7 * rank as u32);
             for rank in 0..levels.ranks() {
-                let (first, end) = levels.range(rank);
-                assert!((first..end).all(|id| map.of(id) == 7 * rank as u32));
+                assert!(levels.range(rank).all(|id| map.of(id) == 7 * rank as u32));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The level table: which ids lie on which level.
 
+use std::ops::Range;
+
 /// Levels in the order of their ids.
 ///
 /// Ranks number the levels from 1 in the order they were added; rank 0 stands for the reserved ids below them (the terminals
@@ -51,9 +53,9 @@ impl Levels {
         self.first.len() - 1
     }
 
-    /// The first id of a rank and one past its last.
-    pub fn range(&self, rank: usize) -> (u64, u64) {
-        (self.first[rank], self.first[rank + 1])
+    /// The ids of a rank.
+    pub fn range(&self, rank: usize) -> Range<u64> {
+        self.first[rank]..self.first[rank + 1]
     }
 
     /// How many ids a rank has.
@@ -114,8 +116,7 @@ mod tests {
             }
             assert_eq!(levels.end(), 2 + counts.iter().sum::<u64>());
             for rank in 0..levels.ranks() {
-                let (first, end) = levels.range(rank);
-                assert!((first..end).all(|id| levels.rank_of(id) == rank));
+                assert!(levels.range(rank).all(|id| levels.rank_of(id) == rank));
             }
         }
     }

@@ -160,15 +160,15 @@ impl<'a> LevelReader<'a> {
         Ok(lanes(node))
     }
 
-    /// The first id of this level, and one past its last.
-    pub fn range(&self) -> (u64, u64) {
-        (self.first, self.first + self.len)
+    /// The ids of this level.
+    pub fn range(&self) -> Range<u64> {
+        self.first..self.first + self.len
     }
 
     /// Shows the children of all nodes on this level, some nodes at a time.
     pub fn each<I: Lane>(&mut self, space: &Space, mut show: impl FnMut(&[[I; 2]]) -> Result<()>) -> Result<()> {
         let mut nodes = [[I::zeroed(); 2]; 64];
-        let (mut id, end) = self.range();
+        let Range { start: mut id, end } = self.range();
         while id < end {
             let nodes = &mut nodes[..(end - id).min(64) as usize];
             self.read(id, nodes, space)?;

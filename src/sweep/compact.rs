@@ -35,7 +35,7 @@ pub struct Compact<I> {
 /// Whether there is room for the marks of the levels from rank `top` down, and to look at all of them is worth it where so many
 /// requests lead to that level: it takes a thousandth of a request each.
 pub fn pays(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
-    let (ids, limits) = (file.levels().range(top).1, &run.space.limits);
+    let (ids, limits) = (file.levels().range(top).end, &run.space.limits);
     let fits = |desks: usize| Marks::bytes(ids) <= (desks * (limits.sort + 2 * limits.dense)) as u64;
     requests > ids / 1024 && (fits(run.desks.len()) || fits(run.team.size()) && fits(run.desks.take_free()))
 }
@@ -51,7 +51,7 @@ pub fn compact<I: Lane, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Compact<I>> {
     let space = run.space;
-    let ids = file.levels().range(top).1;
+    let ids = file.levels().range(top).end;
     let fits_one = Marks::bytes(ids) <= space.limits.dense as u64;
     if !fits_one {
         run.desks.iter_mut().for_each(Desk::clear);

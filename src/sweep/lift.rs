@@ -49,7 +49,7 @@ impl<'f> Lift<'f> {
         let (file, levels) = (operands[0], operands[0].levels());
         spec.request_below(I::of(file.root()), I::of(0))?;
         let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
-        let below = levels.range(cut).1;
+        let below = levels.range(cut).end;
         let above = levels.end() - below;
         let fits = |rank| Dense::<I>::fits(2 * levels.width(rank), space);
         // To make marks and to look at them takes a thousandth of a node's sweep each.

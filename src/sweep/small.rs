@@ -160,8 +160,8 @@ impl<const N: usize> Small<N> {
             for (at, file) in operands.iter().enumerate() {
                 let (rank, own) = tops[at];
                 if own == variable {
-                    let (first, end) = file.levels().range(rank);
-                    self.levels[first as usize..end as usize].iter_mut().for_each(|levels| levels[at] = level);
+                    let ids = file.levels().range(rank);
+                    self.levels[ids.start as usize..ids.end as usize].iter_mut().for_each(|levels| levels[at] = level);
                     tops[at] = top(file, rank - 1);
                 }
             }

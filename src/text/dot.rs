@@ -40,15 +40,15 @@ pub fn write(
     writeln!(out, "digraph {{").map_err(fail)?;
     for rank in (1..file.levels().ranks()).rev() {
         let label = escaped(&name(file.variable(rank)));
-        let (first, end) = file.levels().range(rank);
+        let ids = file.levels().range(rank);
         writeln!(out, "  {{ rank=same;").map_err(fail)?;
-        for id in first..end {
+        for id in ids.clone() {
             writeln!(out, "    n{id} [label=\"{label}\"];").map_err(fail)?;
         }
-        let below = file.levels().first(rank - 1);
+        let [first, below] = [rank, rank - 1].map(|rank| file.levels().first(rank));
         writeln!(out, "  }}\n  n{first} -> n{below} [style=invis];").map_err(fail)?;
         reader.enter(rank);
-        for id in first..end {
+        for id in ids {
             let [low, high]: [u64; 2] = reader.children(id, space)?;
             writeln!(out, "  n{id} -> n{low} [style=dashed];\n  n{id} -> n{high};").map_err(fail)?;
         }

@@ -60,11 +60,11 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 if *rank == 0 || file.variable(*rank) != *variable {
                     return (0, 0, false);
                 }
-                let (first, end) = file.levels().range(*rank);
+                let (first, width) = (file.levels().first(*rank), file.levels().width(*rank));
                 *rank -= 1;
                 // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
                 let several = self.operands.iter().filter(|other| other.is(file)).count() > 1;
-                let count = if several { 0 } else { end - first };
+                let count = if several { 0 } else { width };
                 (first, count, at > 0 && file.window_bytes(count) > window)
             });
             let any_late = lanes.iter().any(|lane| lane.2);

@@ -13,6 +13,8 @@
 //! Cost: every arc of the log is popped, every step of a traveller is pushed, sorted and popped. Memory: the budget's shares
 //! for queue and arcs, and one level's array for sorting.
 
+use std::ops::Range;
+
 use crate::{
     disk::{pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
@@ -170,7 +172,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
-        let (first, end) = levels.range(rank);
+        let Range { start: first, end } = levels.range(rank);
         let mut arrived = travellers.take().map_or_else(|| onward.queue.take(rank - 1, space), Ok)?;
         if rank > 0 {
             incoming.enter(end - 1);

@@ -63,10 +63,12 @@ pub fn swap(file: &NodeFile, uppers: &[usize], run: &mut Run<'_>) -> Result<Node
     let bytes = 2 * uppers.len() * size_of::<(u32, Rule)>() + 2 * file.levels().ranks() * LevelMap::BYTES_A_LEVEL;
     let _charge = run.space.charge(bytes, "what swaps variables")?;
     let flags = flags(file, uppers, run.space)?;
+    debug_assert!(!is_lower_flag(flags.root()), "taken for a request that waits");
     build(&Swap::of(file, uppers), &[file, file, &flags], run)
 }
 
-/// For each level of a pair a flag that is false where its variable is, and one that is true there.
+/// For each level of a pair a flag that is false where its variable is, and one that is true there. The last one, with which a sweep
+/// begins as with the root of any operand, is of an upper level: the request for the root holds the right one once it is decided.
 fn flags(file: &NodeFile, uppers: &[usize], space: &Space) -> Result<NodeFile> {
     let mut writer = NodeWriter::<u32>::new(space)?;
     writer.reserve_levels(1 + 2 * uppers.len());
@@ -82,8 +84,8 @@ impl Swap {
     fn of(file: &NodeFile, uppers: &[usize]) -> Self {
         let flag = |rank| uppers.binary_search(&(rank + 1)).map_or(FALSE, upper_flag);
         let rules = |(pair, &upper): (usize, &usize)| {
-            let (first, end) = file.levels().range(upper - 1);
-            let rule = Rule::Upper { first, count: end - first, flag: lower_flag(pair) };
+            let (first, count) = (file.levels().first(upper - 1), file.levels().width(upper - 1));
+            let rule = Rule::Upper { first, count, flag: lower_flag(pair) };
             [(file.variable(upper - 1), Rule::Lower), (file.variable(upper), rule)]
         };
         let mut rules: Vec<_> = uppers.iter().enumerate().flat_map(rules).collect();

@@ -1,5 +1,7 @@
 //! A mark for each of many ids, and how many there are before it.
 
+use std::ops::Range;
+
 use crate::{
     disk::{lane::Lane, space::Space},
     error::Result,
@@ -51,7 +53,7 @@ impl<'a> Marks<'a> {
         space: &Space,
         mut show: impl FnMut(&mut Self, &[[I; 2]], u64) -> Result<()>,
     ) -> Result<()> {
-        let (first, end) = reader.range();
+        let Range { start: first, end } = reader.range();
         let mut nodes = [[I::zeroed(); 2]; CHUNK];
         for chunk in first / CHUNK as u64..end.div_ceil(CHUNK as u64) {
             let start = chunk * CHUNK as u64;
