@@ -15,7 +15,7 @@ use crate::{
     store::{Store, outside_callback},
     sweep::{
         build::{build, build_below},
-        ops::copy::Copy as CopySpec,
+        copy::Copy as CopySpec,
         run::Progress,
     },
 };
@@ -252,7 +252,7 @@ impl BddBuilder {
             return Ok(Bdd::new(store, nodes, false));
         }
         let file = store.run_beside("build", nodes.node_count(), |run| {
-            let file = build(&CopySpec { complement: root.at_zero }, &[&nodes], run)?;
+            let file = build(&CopySpec { complement: root.at_zero, as_is: false }, &[&nodes], run)?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),
                 unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),

@@ -40,62 +40,102 @@ fn each_mandated_crate_stands_where_it_belongs() {
     assert!(files_with("clap").is_empty());
 }
 
-/// The modules at the top of the crate to which paths from there lead in the code of the file `name`, without white space.
-fn reached(name: &str, code: &str) -> Vec<String> {
-    let levels = name.trim_end_matches("/mod.rs").split('/').count();
-    let code = code.replace(&"super::".repeat(levels), "crate::");
-    let mut reached = Vec::new();
-    for path in code.split("crate::").skip(1) {
-        let pieces = if path.starts_with('{') { usize::MAX } else { 1 };
-        let mut depth = 0;
-        for piece in path.split_inclusive(['{', ',', '}']).take(pieces) {
-            if depth < 2 {
-                let name = piece.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
-                reached.extend(name.map(str::to_owned));
-            }
-            depth += i32::from(piece.ends_with('{')) - i32::from(piece.ends_with('}'));
-            if depth == 0 {
-                break;
-            }
-        }
+/// The paths that the code of the file `name`, without white space, takes from the root of the crate: `sweep::run::Run`.
+fn paths(name: &str, code: &str) -> Vec<String> {
+    let own: Vec<&str> = name.trim_end_matches("/mod.rs").trim_end_matches(".rs").split('/').collect();
+    let mut code = code.to_owned();
+    for up in (1..=own.len()).rev() {
+        let parents = [&["crate"], &own[..own.len() - up], &[""]].concat().join("::");
+        code = code.replace(&"super::".repeat(up), &parents);
     }
-    reached.retain(|name| !name.is_empty());
-    reached
+    let mut found = Vec::new();
+    for tree in code.split("crate::").skip(1) {
+        read_tree(tree, "", &mut found);
+    }
+    found
+}
+
+/// Reads the tree of paths that `text` begins with, all below `path`; gives what comes after it.
+fn read_tree<'a>(text: &'a str, path: &str, found: &mut Vec<String>) -> &'a str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let path = if path.is_empty() || name.is_empty() { format!("{path}{name}") } else { format!("{path}::{name}") };
+    let rest = rest.strip_prefix("::").unwrap_or(rest);
+    let Some(mut inner) = rest.strip_prefix('{') else {
+        if text.len() > end + 2 && text[end..].starts_with("::") && !name.is_empty() {
+            return read_tree(rest, &path, found);
+        }
+        found.push(path);
+        return rest;
+    };
+    while !inner.is_empty() && !inner.starts_with('}') {
+        inner = read_tree(inner, &path, found);
+        inner = inner.strip_prefix(',').unwrap_or(inner);
+    }
+    inner.strip_prefix('}').unwrap_or(inner)
 }
 
 #[test]
 fn every_form_of_import_is_seen() {
-    for (name, code, modules) in [
-        ("disk/a.rs", "usecrate::bdd::Bdd;usesuper::b::B;", vec!["bdd"]),
-        ("disk/a.rs", "usecrate::{bdd,error::{Error,Result},model};f({text,1})", vec!["bdd", "error", "model"]),
-        ("disk/a.rs", "usecrate::{error::Error,file::{self,a::{A,store}},sweep::B,};x", vec!["error", "file", "sweep"]),
-        ("disk/a.rs", "usesuper::super::{model::op,text};usesuper::super::bdd;", vec!["model", "text", "bdd"]),
-        ("disk/a/b.rs", "usesuper::super::bdd;usesuper::super::super::text;", vec!["text"]),
-        ("disk/mod.rs", "usesuper::bdd;crate::store::Store::new()", vec!["bdd", "store"]),
-        ("error.rs", "usesuper::bdd::Bdd;", vec!["bdd"]),
+    for (name, code, found) in [
+        ("disk/a.rs", "usecrate::bdd::Bdd;usesuper::b::B;", vec!["bdd::Bdd", "disk::b::B"]),
+        (
+            "disk/a.rs",
+            "usecrate::{bdd,error::{Error,Result},model};f({text,1})",
+            vec!["bdd", "error::Error", "error::Result", "model"],
+        ),
+        (
+            "disk/a.rs",
+            "usecrate::{error::Error,file::{self,a::{A,store}},sweep::B,};x",
+            vec!["error::Error", "file::self", "file::a::A", "file::a::store", "sweep::B"],
+        ),
+        ("disk/a.rs", "usesuper::super::{model::op,text};usesuper::super::bdd;", vec!["model::op", "text", "bdd"]),
+        ("disk/a/b.rs", "usesuper::super::bdd;usesuper::super::super::text;", vec!["disk::bdd", "text"]),
+        ("disk/mod.rs", "usesuper::bdd;crate::store::Store::new()", vec!["bdd", "store::Store::new"]),
+        ("error.rs", "usesuper::bdd::Bdd;", vec!["bdd::Bdd"]),
     ] {
-        assert_eq!(reached(name, code), modules, "{code} in {name}");
+        assert_eq!(paths(name, code), found, "{code} in {name}");
     }
+}
+
+/// Checks that no file below the folder `of` uses a module of `floors` that comes before its own.
+fn check_floors(of: &str, floors: &[&str]) {
+    let mut seen = 0;
+    for (name, text) in sources() {
+        let Some(below) = name.strip_prefix(of).filter(|below| !["lib.rs", "mod.rs"].contains(below)) else { continue };
+        let own = below.split(['/', '.']).next().unwrap_or_default();
+        let floor = floors.iter().position(|floor| *floor == own);
+        let floor = floor.unwrap_or_else(|| panic!("src/{name} is a file of no floor"));
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code: String = code.flat_map(str::split_whitespace).collect();
+        let inside = of.replace('/', "::");
+        for path in paths(&name, &code) {
+            let Some(other) = path.strip_prefix(&inside).and_then(|path| path.split("::").next()) else { continue };
+            assert!(floors[floor..].contains(&other), "src/{name} uses {path}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100);
 }
 
 #[test]
 fn imports_flow_one_way() {
-    // Each floor may use those after it.
-    let floors = ["constraint", "builder", "bdd", "store", "text", "sweep", "file", "disk", "model", "error"];
-    for (name, text) in sources() {
-        let is_of = |floor: &&str| name == format!("{floor}.rs") || name.starts_with(&format!("{floor}/"));
-        let Some(floor) = floors.iter().position(is_of) else {
-            assert_eq!(name, "lib.rs", "a file of no floor");
-            continue;
-        };
+    check_floors("", &["constraint", "builder", "bdd", "store", "text", "sweep", "file", "disk", "model", "error"]);
+    check_floors(
+        "sweep/",
+        &[
+            "ops", "validate", "search", "build", "nest", "lift", "small", "down", "compact", "up", "fold", "marks",
+            "copy", "spec", "run", "desk", "team", "lateness", "parts", "table",
+        ],
+    );
+}
+
+#[test]
+fn the_toolbox_and_the_plain_values_know_nothing_of_each_other() {
+    for (name, text) in sources().into_iter().filter(|(name, _)| name.starts_with("disk/")) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let code: String = code.flat_map(str::split_whitespace).collect();
-        // The toolbox and the plain values know nothing of each other.
-        let strangers: &[&str] = if name.starts_with("disk/") { &["model"] } else { &[] };
-        for other in reached(&name, &code) {
-            let is_below = floors[floor..].contains(&&*other) && !strangers.contains(&&*other);
-            assert!(is_below, "src/{name} uses {other}");
-        }
+        let code: String = code.split_whitespace().collect();
+        assert!(!paths(&name, &code).iter().any(|path| path.starts_with("model")), "src/{name} uses the model");
     }
 }

@@ -6,9 +6,9 @@ use crate::{
     model::check_variable,
     sweep::{
         build::{build, build_nested},
+        copy::Copy,
         ops::{
             and_exists::{AndExists, and_exists},
-            copy::Copy,
             difference::Difference,
             quantify::{Quantify, quantify},
             unique::Unique,
@@ -63,7 +63,7 @@ impl Bdd {
             return Ok(self.clone());
         }
         let free = |variable| variables.binary_search(&variable).is_ok();
-        let lowest = Lowest { spec: Copy { complement: self.complement }, free: &free };
+        let lowest = Lowest { spec: Copy { complement: self.complement, as_is: false }, free: &free };
         let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
         let value = self.complement || self.store.run_beside("search", self.node_count(), search)?;
         // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
@@ -110,7 +110,7 @@ impl Bdd {
         let depends = lowest.file.variables().len() == variables.len();
         let complement = depends && lowest.sat_count(variables.len() as u32)?.bit(0);
         let nest = Unique { variables, complement };
-        let copy = Copy { complement: false };
+        let copy = Copy { complement: false, as_is: false };
         self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 

@@ -7,10 +7,8 @@ use crate::{
     error::Result,
     sweep::{
         build::build_nested,
-        ops::{
-            copy::Copy,
-            substitute::{Image, Substitute},
-        },
+        copy::Copy,
+        ops::substitute::{Image, Substitute},
     },
 };
 
@@ -30,7 +28,7 @@ impl Bdd {
         let result = self.eval(|variable| images[&variable].complement)?;
         let nest =
             Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };
-        let copy = Copy { complement: self.complement != result };
+        let copy = Copy { complement: self.complement != result, as_is: false };
         let functions: Vec<_> = images.values().collect();
         self.made("substitute", &functions, result, |run| build_nested(&copy, &nest, &[&self.file], run))
     }

@@ -5,17 +5,20 @@ use std::borrow::Borrow;
 use smallvec::SmallVec;
 
 use super::{
+    copy::Copy,
     down::{
         expand::{expand, root_of},
         ground::Until,
     },
     lift::Lift,
-    nest::{Flat, Nest},
-    ops::copy::Copy,
+    nest::{Nest, tidy},
     run::Run,
     small,
     spec::Spec,
-    up::reduce::{Reduced, reduce},
+    up::{
+        pause::Flat,
+        reduce::{Reduced, reduce},
+    },
 };
 use crate::{
     disk::lane::Lane,
@@ -130,7 +133,8 @@ pub fn build_below(forest: &NodeFile, root: u64, complement: bool, run: &mut Run
 
 fn build_below_in<I: Lane>(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
     let ask_root = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| ask([I::of(root), I::of(0)]);
-    let unreduced = expand(&Copy { complement }, &[forest], Unreduced::new(), Until::Done, ask_root, run)?;
+    let unreduced =
+        expand(&Copy { complement, as_is: false }, &[forest], Unreduced::new(), Until::Done, ask_root, run)?;
     let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("no level is covered") };
     Ok(file)
 }
@@ -186,7 +190,7 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
             Reduced::Whole(file) => return Ok(Some(file)),
             Reduced::Paused(variable, pause) => unreduced = nest.resume(variable, pause, run)?,
             Reduced::Loose(pause) => {
-                let unreduced = pause.tidy(nest.negates(), run)?;
+                let unreduced = tidy(pause, nest.negates(), run)?;
                 let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("the root led to all") };
                 return Ok(Some(file));
             }

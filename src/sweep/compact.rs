@@ -15,8 +15,8 @@ use std::mem;
 
 use super::{
     desk::Desk,
+    marks::{CHUNK, Marks, ones},
     run::Run,
-    up::marks::{CHUNK, Marks, ones},
 };
 use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},

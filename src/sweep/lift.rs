@@ -12,10 +12,10 @@
 
 use super::{
     down::{expand::expand, frontier::check_ids, ground::Until},
+    marks::Marks,
     run::Run,
     spec::Spec,
     up::{
-        marks::Marks,
         number::{Nodes, number_alone},
         reduce::{reduce_below, whole},
     },

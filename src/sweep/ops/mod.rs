@@ -1,6 +1,6 @@
 //! The operations, each a [`Spec`](super::spec::Spec) for the sweeps.
 //!
-//! Read in this order: [`copy`] (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
+//! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
 //! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
 //! sweeps inside a sweep), [`substitute`], [`swap`] (requests that wait where they have no node).
 
@@ -8,7 +8,6 @@ pub mod and_exists;
 pub mod apply;
 pub mod compose;
 pub mod constrain;
-pub mod copy;
 pub mod difference;
 pub mod ite;
 pub mod quantify;

@@ -19,9 +19,10 @@ use crate::{
     sweep::{
         build::{build, build_nested, build_within},
         down::{expand::expand, ground::Until},
-        nest::{Covers, Nest, Pause},
+        nest::Nest,
         run::Run,
         spec::Spec,
+        up::pause::{Covers, Pause},
     },
 };
 

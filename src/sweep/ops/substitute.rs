@@ -11,8 +11,9 @@ use crate::{
     model::{FALSE, TRUE},
     sweep::{
         down::{expand::expand, ground::Until},
-        nest::{Covers, Nest, Pause},
+        nest::Nest,
         run::Run,
+        up::pause::{Covers, Pause},
     },
 };
 

@@ -10,9 +10,10 @@ use crate::{
     model::{FALSE, op::BinaryOp},
     sweep::{
         down::{expand::expand, ground::Until},
-        nest::{Covers, Nest, Pause},
+        nest::Nest,
         ops::apply::Apply,
         run::Run,
+        up::pause::{Covers, Pause},
     },
 };
 

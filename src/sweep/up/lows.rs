@@ -4,14 +4,12 @@
 //! puts all of them in order, and has room for the id that the node gets when it is its turn: how far that is from the first one of a
 //! chunk of marks.
 
-use super::{
-    fresh::{Last, Sink, none},
-    marks::{CHUNK, ones},
-};
+use super::fresh::{Last, Sink, none};
 use crate::{
     disk::{lane::Lane, space::Space},
     error::Result,
     model::FALSE,
+    sweep::marks::{CHUNK, ones},
 };
 
 /// So many ids of a chunk can be told.

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     fresh::Last,
-    marks::CHUNK,
     merge::{Piece, merge},
     ordered::Ordered,
     siblings::Siblings,
@@ -22,7 +21,7 @@ use crate::{
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
-    sweep::{desk::Desk, parts::Parts, team::Team},
+    sweep::{desk::Desk, marks::CHUNK, parts::Parts, team::Team},
 };
 
 /// The nodes of a level that one worker has.

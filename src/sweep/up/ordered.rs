@@ -11,7 +11,6 @@ use std::{hint::select_unpredictable, marker::PhantomData};
 
 use super::{
     lows::{Lows, STEPS},
-    marks::CHUNK,
     merge::{Lengths, Piece},
     siblings::Siblings,
 };
@@ -27,6 +26,7 @@ use crate::{
     },
     error::Result,
     model::FALSE,
+    sweep::marks::CHUNK,
 };
 
 /// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others, sorted or to be.

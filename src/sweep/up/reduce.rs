@@ -20,7 +20,10 @@ use std::{ops::ControlFlow, sync::Mutex};
 
 use smallvec::SmallVec;
 
-use super::number::{Ids, Nodes, number};
+use super::{
+    number::{Ids, Nodes, number},
+    pause::{Covers, Flat, Pause},
+};
 use crate::{
     disk::{dense::Dense, lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
@@ -32,13 +35,7 @@ use crate::{
         writer::NodeWriter,
     },
     model::{FALSE, TERMINALS, TRUE},
-    sweep::{
-        desk::Desk,
-        nest::{Covers, Flat, Pause},
-        parts::Parts,
-        run::Run,
-        team::Team,
-    },
+    sweep::{desk::Desk, parts::Parts, run::Run, team::Team},
 };
 
 /// Where a reduce sweep ends.
@@ -306,7 +303,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let whole_already = root.get() < TERMINALS || !loose && root.get() == last_of(&writer);
         if negates || !whole_already {
             let forest = writer.seal_forest(run.space)?;
-            return Ok(Reduced::Loose(Pause::at_root(forest, root, run)?));
+            return Ok(Reduced::Loose(Pause::at_root(forest, root, run.space)?));
         }
         Ok(Reduced::Whole(whole(writer, root, run.space)?))
     }

@@ -1,15 +1,19 @@
 //! `copy`: the identity, which makes a canonical diagram of one whose levels are not in order.
 
-use crate::{disk::lane::Lane, model::value, sweep::spec::Spec};
+use super::spec::Spec;
+use crate::{disk::lane::Lane, model::value};
 
 /// A request of `copy`: a node and the slot.
 pub type Request<I> = [I; 2];
 
-/// The identity, or the negation. It copies no operand as it is: a builder's levels are not in order, and a nest is to see all.
+/// The identity, or the negation.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
     /// Whether the result is the negation.
     pub complement: bool,
+    /// Whether what comes out as it is may be brought over as it is. Not where the levels are not in order, as those of a builder, and
+    /// not where a nest is to see all.
+    pub as_is: bool,
 }
 
 impl Spec<2> for Copy {
@@ -18,5 +22,9 @@ impl Spec<2> for Copy {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         value(request[0].get()).map(|value| value != self.complement)
+    }
+
+    fn same_as_operand<I: Lane>(&self, _: &Request<I>) -> Option<usize> {
+        (self.as_is && !self.complement).then_some(0)
     }
 }
