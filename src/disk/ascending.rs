@@ -154,7 +154,7 @@ fn copy_while<I: Lane, const N: usize, K: Ord + Copy>(
     copied
 }
 
-/// So many records that agree in the first lane are put in order one by one.
+/// Up to so many records that agree in the first lane are put in order by insertion.
 const FEW: usize = 16;
 
 /// Brings the last of `records` to its place among those before that agree with it in the first lane, unless these are too many:

@@ -41,16 +41,16 @@ pub struct Parted<I, const N: usize> {
 }
 
 impl<I: Lane, const N: usize> Parted<I, N> {
-    /// The records of `bucket`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
-    pub fn of_all(bucket: impl Source<I, N>, lane: usize, keys: usize, space: &Space) -> Result<Self> {
-        let mut sample = bucket.sample(space)?;
+    /// The records of `source`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
+    pub fn of_all(source: impl Source<I, N>, lane: usize, keys: usize, space: &Space) -> Result<Self> {
+        let mut sample = source.sample(space)?;
         let common = common(&mut sample, lane, keys);
         let some: Vec<_> = sample.iter().map(|record| record[lane]).collect();
-        let mut parted = Self::new(&bucket.range(lane, space)?, lane, &some, bucket.count(), space);
+        let mut parted = Self::new(&source.range(lane, space)?, lane, &some, source.count(), space);
         if let Some(common) = common {
             parted.set_apart(common, keys);
         }
-        bucket.drain(lane, space, |_, record| parted.append(*record, space))?;
+        source.drain(lane, space, |_, record| parted.append(*record, space))?;
         Ok(parted)
     }
 

@@ -45,11 +45,22 @@ pub struct LevelQueue<I, const N: usize> {
     quota: usize,
     /// The bytes that its logs hold.
     held: usize,
-    /// The extents being filled, one for each kind of log: of groups, short, long, and gathered. An extent is free only when the last
-    /// log in it has been read, so what stays long is kept apart from what does not.
-    fillings: [Filling; 4],
+    /// The extents being filled.
+    fillings: Fillings,
     /// For the logs themselves.
     _charge: Charge,
+}
+
+/// The extents that a queue fills, one for each kind of log. An extent is free only when the last log in it has been read, so what
+/// stays long is kept apart from what does not.
+#[derive(Debug, Default)]
+struct Fillings {
+    /// For what the levels of a group have in common.
+    groups: Filling,
+    short: Filling,
+    long: Filling,
+    /// For what groups had in many parts.
+    gathered: Filling,
 }
 
 /// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
@@ -69,7 +80,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         let quota = space.pool.limit(Share::Queue) / space.limits.workers;
         let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
         let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
-        let (spare, fillings) = (Vec::new(), Default::default());
+        let (spare, fillings) = (Vec::new(), Fillings::default());
         Ok(Self { levels, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
     }
 
@@ -201,8 +212,9 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// through all levels for them does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
-        let bundles = self.fillings.each_mut().map(|filling| Bundle::new(Share::Queue, filling, space));
-        let [mut together, mut short, mut long, _] = bundles;
+        let Fillings { groups, short, long, .. } = &mut self.fillings;
+        let [mut together, mut short, mut long] =
+            [groups, short, long].map(|filling| Bundle::new(Share::Queue, filling, space));
         let mut freed = 0;
         let logs = self.levels.iter_mut().enumerate().rev();
         for (level, log) in logs.filter(|(_, log)| log.is_resident()) {
@@ -223,7 +235,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// Puts together what groups have in many parts on disk: as many as levels at most, so that what is to be known of them in
     /// memory grows with these, and not with what is on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
-        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings[3], space);
+        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings.gathered, space);
         for group in self.groups.iter_mut().filter(|group| group.short_parts() > GROUP) {
             gather(group, &mut bundle, space)?;
         }

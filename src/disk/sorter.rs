@@ -16,11 +16,11 @@ use crate::error::Result;
 
 /// Records shown at once.
 pub const BATCH: usize = 128;
-/// So many records are put in order one by one.
+/// Up to so many records are put in order by insertion.
 const FEW: usize = 16;
-/// So many records are worth looking for runs.
+/// From so many records on it is worth looking for runs.
 const MERGED: usize = 512;
-/// Records from disk are in a run, or not, in pieces of so many.
+/// Records that have been read from disk are looked at for runs in pieces of so many.
 const BLOCK: usize = 1024;
 /// Levels of more records are timed.
 pub const TIMED: u64 = 4096;
@@ -42,42 +42,42 @@ struct Distribution {
 }
 
 impl Sorter {
-    /// Shows the records of `bucket` ordered by their first `keys` lanes, at most `BATCH` at a time; records that agree there come
+    /// Shows the records of `source` ordered by their first `keys` lanes, at most `BATCH` at a time; records that agree there come
     /// in any order.
     pub fn sort<I: Lane, const N: usize>(
         &mut self,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         keys: usize,
         space: &Space,
         show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        self.sort_from(0, bucket, keys, space, show)
+        self.sort_from(0, source, keys, space, show)
     }
 
-    /// Shows the records of `bucket`, which agree in the lanes before `lane`, in the order of their first `keys` lanes.
+    /// Shows the records of `source`, which agree in the lanes before `lane`, in the order of their first `keys` lanes.
     fn sort_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         keys: usize,
         space: &Space,
         show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
     ) -> Result<()> {
-        let count = bucket.count();
+        let count = source.count();
         if lane == keys {
-            return show_some::<_, _, BATCH>(bucket, keys, space, show);
+            return show_some::<_, _, BATCH>(source, keys, space, show);
         }
         if count <= FEW as u64 {
-            return show_some::<_, _, FEW>(bucket, keys, space, show);
+            return show_some::<_, _, FEW>(source, keys, space, show);
         }
         // A clock is no cheaper than a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         if count > space.limits.most_sorted::<I, N>() {
-            let parted = Parted::of_all(bucket, lane, keys, space)?;
+            let parted = Parted::of_all(source, lane, keys, space)?;
             drop(sorting);
             return self.sort_parted(parted, keys, space, show);
         }
-        let records = self.sorted_from(lane, bucket, keys, space)?;
+        let records = self.sorted_from(lane, source, keys, space)?;
         drop(sorting);
         records.chunks(BATCH).try_for_each(show)
     }
@@ -106,37 +106,37 @@ impl Sorter {
         Ok(())
     }
 
-    /// Orders the records of `bucket`, which can be in memory at once, by their first `keys` lanes; they are among the
+    /// Orders the records of `source`, which can be in memory at once, by their first `keys` lanes; they are among the
     /// [`records`](Self::records) then.
     pub fn keep<I: Lane, const N: usize>(
         &mut self,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         keys: usize,
         space: &Space,
     ) -> Result<()> {
         let _sorting = space.meter.clock.start(Phase::Sort);
-        self.sorted_from(0, bucket, keys, space).map(drop)
+        self.sorted_from(0, source, keys, space).map(drop)
     }
 
-    /// Orders the records of `bucket`, which agree in the lanes before `lane` and fit in memory, by their first `keys` lanes; gives them.
+    /// Orders the records of `source`, which agree in the lanes before `lane` and fit in memory, by their first `keys` lanes; gives them.
     fn sorted_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         keys: usize,
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
-        let count = bucket.count() as usize;
-        if bucket.is_on_disk() && 2 * count as u64 <= space.limits.most_sorted::<I, N>() {
-            return self.load(lane, bucket, keys, space);
+        let count = source.count() as usize;
+        if source.is_on_disk() && 2 * count as u64 <= space.limits.most_sorted::<I, N>() {
+            return self.load(lane, source, keys, space);
         }
-        if lane == 0 && count >= MERGED && self.merge(&bucket, keys, space)? {
-            bucket.discard();
+        if lane == 0 && count >= MERGED && self.merge(&source, keys, space)? {
+            source.discard();
             return Ok(array_of(&mut self.records, count));
         }
         let Self { records, scratch } = self;
         let records = array_of(records, count);
-        scratch.distribute(bucket, lane, keys, records, space)?;
+        scratch.distribute(source, lane, keys, records, space)?;
         Ok(records)
     }
 
@@ -144,17 +144,17 @@ impl Sorter {
     fn load<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         keys: usize,
         space: &Space,
     ) -> Result<&mut [[I; N]]> {
-        let count = bucket.count() as usize;
+        let count = source.count() as usize;
         let Self { records, scratch } = self;
-        let room = (space.limits.most_sorted::<I, N>() as usize - 2 * count).min(count / 2);
+        let room = most_rest::<I, N>(count, 2 * count, space);
         let (sorted, others) = array_of(records, 2 * count + room).split_at_mut(count);
         let (loaded, rest) = others.split_at_mut(count);
         let mut places = loaded.iter_mut();
-        bucket.drain(0, space, |_, record| {
+        source.drain(0, space, |_, record| {
             *places.next().expect("as many as were counted") = *record;
             Ok(())
         })?;
@@ -162,7 +162,7 @@ impl Sorter {
         let loaded = &*loaded;
         if lane == 0 && count >= MERGED {
             let runs = Ascending::of(loaded.chunks(BLOCK));
-            if let Some(rest) = rest.get_mut(..runs.rest()).filter(|rest| can_spare::<I, N>(rest.len(), space))
+            if let Some(rest) = rest.get_mut(..runs.rest())
                 && scratch.merge(&runs, rest, sorted, keys, space)?
             {
                 return Ok(sorted);
@@ -172,18 +172,17 @@ impl Sorter {
         Ok(sorted)
     }
 
-    /// Orders the records of `bucket` by merging its ascending runs, if most are in a few of these; answers whether that is so.
+    /// Orders the records of `source` by merging its ascending runs, if most are in a few of these; answers whether that is so.
     fn merge<I: Lane, const N: usize>(
         &mut self,
-        bucket: &impl Source<I, N>,
+        source: &impl Source<I, N>,
         keys: usize,
         space: &Space,
     ) -> Result<bool> {
-        let Some(blocks) = bucket.blocks() else { return Ok(false) };
-        let (runs, count) = (Ascending::of(blocks), bucket.count() as usize);
+        let Some(blocks) = source.blocks() else { return Ok(false) };
+        let (runs, count) = (Ascending::of(blocks), source.count() as usize);
         let rest = runs.rest();
-        let fits = (count + rest) as u64 <= space.limits.most_sorted::<I, N>();
-        if 2 * rest > count || !can_spare::<I, N>(rest, space) || !fits {
+        if rest > most_rest::<I, N>(count, count, space) {
             return Ok(false);
         }
         let (merged, rest) = array_of(&mut self.records, count + rest).split_at_mut(count);
@@ -207,16 +206,16 @@ impl Sorter {
     }
 }
 
-/// Shows the records of `bucket`, each `B` in order.
+/// Shows the records of `source`, each `B` in order.
 fn show_some<I: Lane, const N: usize, const B: usize>(
-    bucket: impl Source<I, N>,
+    source: impl Source<I, N>,
     keys: usize,
     space: &Space,
     show: &mut dyn FnMut(&[[I; N]]) -> Result<()>,
 ) -> Result<()> {
     let mut records = [[I::zeroed(); N]; B];
     let mut filled = 0;
-    bucket.drain(0, space, |_, record| {
+    source.drain(0, space, |_, record| {
         if filled == B {
             show(&records)?;
             filled = 0;
@@ -236,7 +235,18 @@ fn most_cells(records: usize, space: &Space) -> usize {
 
 /// Whether so many records fit in a spare array: more of them are sorted by comparing, where they are.
 pub fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool {
-    records * size_of::<[I; N]>() <= space.limits.sort / 8
+    records <= most_spared::<I, N>(space)
+}
+
+/// So many are an eighth of it.
+fn most_spared<I: Lane, const N: usize>(space: &Space) -> usize {
+    space.limits.sort / 8 / size_of::<[I; N]>()
+}
+
+/// So many of `count` records may be outside of all runs where these are merged beside `held` records: they are sorted first.
+fn most_rest<I: Lane, const N: usize>(count: usize, held: usize, space: &Space) -> usize {
+    let room = (space.limits.most_sorted::<I, N>() as usize).saturating_sub(held);
+    room.min(count / 2).min(most_spared::<I, N>(space))
 }
 
 impl Distribution {
@@ -275,28 +285,28 @@ impl Distribution {
         Ok(true)
     }
 
-    /// Orders the records of `bucket`, which agree in the lanes before `lane`, into `records`, which are as many.
+    /// Orders the records of `source`, which agree in the lanes before `lane`, into `records`, which are as many.
     fn distribute<I: Lane, const N: usize>(
         &mut self,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         lane: usize,
         keys: usize,
         records: &mut [[I; N]],
         space: &Space,
     ) -> Result<()> {
-        let cells = Cells::new(&bucket.range(lane, space)?, lane, most_cells(records.len(), space));
-        let largest = self.count(&bucket, cells, space)?;
+        let cells = Cells::new(&source.range(lane, space)?, lane, most_cells(records.len(), space));
+        let largest = self.count(&source, cells, space)?;
         if largest == records.len() as u64 && cells.exact() && lane + 1 < keys {
-            return self.distribute(bucket, lane + 1, keys, records, space);
+            return self.distribute(source, lane + 1, keys, records, space);
         }
-        let full = self.scatter(bucket, cells, records, space)?;
+        let full = self.scatter(source, cells, records, space)?;
         self.settle(records, full, cells.next_lane(), keys, space)
     }
 
     /// Counts the records of each cell; gives the number in the fullest.
     fn count<I: Lane, const N: usize>(
         &mut self,
-        bucket: &impl Source<I, N>,
+        source: &impl Source<I, N>,
         cells: Cells,
         space: &Space,
     ) -> Result<u64> {
@@ -304,14 +314,14 @@ impl Distribution {
         self.cells.reserve_exact(cells.count);
         self.cells.resize(cells.count, 0);
         let counts = &mut self.cells[..];
-        bucket.keys(cells.lane, space, move |key| counts[cells.of(key)] += 1)?;
+        source.keys(cells.lane, space, move |key| counts[cells.of(key)] += 1)?;
         Ok(self.cells.iter().copied().max().map_or(0, u64::from))
     }
 
-    /// Brings the records of `bucket`, of which the cells are counted, into the order of cells. Gives the fuller cells.
+    /// Brings the records of `source`, of which the cells are counted, into the order of cells. Gives the fuller cells.
     fn scatter<I: Lane, const N: usize>(
         &mut self,
-        bucket: impl Source<I, N>,
+        source: impl Source<I, N>,
         cells: Cells,
         records: &mut [[I; N]],
         space: &Space,
@@ -326,7 +336,7 @@ impl Distribution {
             sum += count;
         }
         let starts = &mut self.cells[..];
-        bucket.drain(cells.lane, space, move |key, record| {
+        source.drain(cells.lane, space, move |key, record| {
             let start = &mut starts[cells.of(key)];
             records[*start as usize] = *record;
             *start += 1;

@@ -151,7 +151,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let pays = |&lane: &usize| {
             let (file, rank) = self.workers[0].operand(lane);
-            compact::pays(file, rank, count, run)
+            compact::make_room(file, rank, count, run)
         };
         let Some(lane) = lane.filter(pays) else { return Ok(None) };
         for below in level..variables.len() {
