@@ -11,7 +11,7 @@ use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 use super::{
     cells::KeyRange,
     external::{External, Sorted},
-    lane::Lane,
+    lane::{Lane, words_of},
     pool::Share,
     source::{SAMPLE, some_of},
     space::Space,
@@ -83,7 +83,7 @@ fn room<I: Lane>(space: &Space) -> u64 {
 impl<I: Lane> Array<I> {
     /// So many values in `words`; there may be anything before.
     pub fn of(mut words: Vec<u64>, len: usize) -> Self {
-        words.resize((len * I::WORDS).div_ceil(2), 0);
+        words.resize(words_of::<I>(len), 0);
         Self { words, len, marker: PhantomData }
     }
 

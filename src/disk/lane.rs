@@ -12,8 +12,8 @@ pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
     const MAX: Self;
     /// The highest bit: more than any id.
     const MARK: u64 = 1 << (size_of::<Self>() * 8 - 1);
-    /// 4-byte words per lane.
-    const WORDS: usize = size_of::<Self>() / 4;
+    /// Whether it is the wider of the two widths.
+    const WIDE: bool = size_of::<Self>() == 8;
 
     /// The value, which must fit.
     fn of(value: u64) -> Self;
@@ -34,6 +34,11 @@ pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
 
     /// The two of which `pair` was made.
     fn apart(pair: Self::Pair) -> [Self; 2];
+}
+
+/// The 8-byte words that so many lanes fill, or begin to.
+pub const fn words_of<I: Lane>(lanes: usize) -> usize {
+    (lanes * size_of::<I>()).div_ceil(8)
 }
 
 impl Lane for u32 {

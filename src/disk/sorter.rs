@@ -10,7 +10,13 @@
 //! by what its records do not share: a narrower range, or the next key.
 
 use super::{
-    ascending::Ascending, cells::Cells, clock::Phase, lane::Lane, parted::Parted, source::Source, space::Space,
+    ascending::Ascending,
+    cells::Cells,
+    clock::Phase,
+    lane::{Lane, words_of},
+    parted::Parted,
+    source::Source,
+    space::Space,
 };
 use crate::error::Result;
 
@@ -399,7 +405,7 @@ type Cell = std::ops::Range<u32>;
 
 /// So many records at the start of `array`.
 fn array_of<I: Lane, const N: usize>(array: &mut Vec<u64>, records: usize) -> &mut [[I; N]] {
-    let words = at_least(array, (records * N * I::WORDS).div_ceil(2));
+    let words = at_least(array, words_of::<I>(records * N));
     &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..records]
 }
 

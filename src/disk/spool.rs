@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 use super::{
     cells::KeyRange,
-    lane::Lane,
+    lane::{Lane, words_of},
     part::{AHEAD, Part, Reader, evenly, expect, records},
     pool::{Block, Class, Pool, Share},
     source::{SAMPLE, Source, some_of},
@@ -107,7 +107,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let bytes = size_of_val(block.words());
         let mut freed = 0;
         if self.tail.words().len() < block.words().len() {
-            let words = (self.used as usize * I::WORDS).div_ceil(2);
+            let words = words_of::<I>(self.used as usize);
             block.words_mut()[..words].copy_from_slice(&self.tail.words()[..words]);
             freed = size_of_val(self.tail.words());
         } else {

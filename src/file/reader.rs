@@ -205,7 +205,7 @@ impl<'a> LevelReader<'a> {
     /// Whether nodes are wide. A narrow sweep has narrow operands only; a wide one asks.
     #[inline(always)]
     fn is_wide<I: Lane>(&self) -> bool {
-        I::WORDS == 2 && self.file.width == Width::Wide
+        I::WIDE && self.file.width == Width::Wide
     }
 
     #[inline(always)]

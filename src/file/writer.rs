@@ -14,7 +14,7 @@ use super::{
 use crate::{
     disk::{
         checked::CheckedFile,
-        lane::Lane,
+        lane::{Lane, words_of},
         pool::{Block, Class, Share},
         space::Space,
     },
@@ -74,7 +74,7 @@ impl<I: Lane> NodeWriter<I> {
     /// Makes sure that the next `push` cannot fail.
     #[inline(always)]
     pub fn reserve(&mut self, space: &Space) -> Result<()> {
-        let room = self.tail.as_ref().map_or(0, |tail| tail.words().len() / I::WORDS);
+        let room = self.tail.as_ref().map_or(0, |tail| tail.words().len() / words_of::<I>(2));
         if self.used < room { Ok(()) } else { self.make_room(space) }
     }
 
@@ -158,7 +158,7 @@ impl<I: Lane> NodeWriter<I> {
                 self.spills |= block.is_none();
                 let mut block = block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, Class::Full));
                 if let Some(tail) = tail {
-                    let words = self.used * I::WORDS;
+                    let words = words_of::<I>(2 * self.used);
                     block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
                 }
                 self.tail = Some(block);
@@ -242,7 +242,7 @@ impl<I: Lane> NodeWriter<I> {
             return Ok(NodeFile::empty());
         }
         // Invariant 7. A narrow sweep never makes more nodes than this, however it went.
-        if I::WORDS == 1 || self.nodes() >= space.limits.narrow_ids {
+        if !I::WIDE || self.nodes() >= space.limits.narrow_ids {
             return self.seal_as_is(space);
         }
         match self.tail.take() {
@@ -280,10 +280,10 @@ impl<I: Lane> NodeWriter<I> {
 
     /// The file in the width it was written in, whatever the number of its nodes.
     fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
-        let used = self.used * 2 * I::WORDS * 4;
+        let used = 8 * words_of::<I>(2 * self.used);
         let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
         let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
-        let width = if I::WORDS == 1 { Width::Narrow } else { Width::Wide };
+        let width = if I::WIDE { Width::Wide } else { Width::Narrow };
         let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
         let kept = self.keep_small(used / 8, space);
         let blocks = self.blocks.capacity().max(self.blocks.len() + 1) * size_of::<Block>();

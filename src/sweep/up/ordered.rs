@@ -19,7 +19,7 @@ use crate::{
         cells,
         clock::Phase,
         dense::Dense,
-        lane::Lane,
+        lane::{Lane, words_of},
         sorter::{Sorter, TIMED, can_spare, first_two},
         source::some_of,
         space::Space,
@@ -306,9 +306,4 @@ impl<I: Lane> Places<I> {
         let place = low.minus(self.first).get() as usize;
         (high.get() == FALSE && low != high && place <= self.last, place.min(self.last))
     }
-}
-
-/// Words that so many lanes take.
-fn words_of<I: Lane>(lanes: usize) -> usize {
-    (lanes * I::WORDS).div_ceil(2)
 }

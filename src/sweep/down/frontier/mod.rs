@@ -428,6 +428,6 @@ impl Operand<'_> {
 
 /// Fails when the ids below `end` are too many for this width.
 pub fn check_ids<I: Lane>(end: u64, space: &Space) -> Result<()> {
-    let limit = if I::WORDS == 1 { space.limits.narrow_ids } else { u64::MAX >> 3 };
+    let limit = if I::WIDE { u64::MAX >> 3 } else { space.limits.narrow_ids };
     if end > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
 }
