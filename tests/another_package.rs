@@ -9,6 +9,7 @@ use biodivine_lib_bdd as peer;
 use common::{
     Random, default_store,
     functions::{Algebra, random_tree},
+    limits,
     peer::Peer,
     roomy_store, smallest_store, store_with, tight,
 };
@@ -143,7 +144,8 @@ fn check_steps((relation, relation_theirs): &Both, (states, states_theirs): &Bot
 
 #[test]
 fn operations_are_those_of_another_package() -> Result<()> {
-    let stores = [default_store(), roomy_store(), smallest_store(), store_with(tight())];
+    let nested = store_with(limits(|limits| limits.growth = 0));
+    let stores = [default_store(), roomy_store(), smallest_store(), nested, store_with(tight())];
     for (seed, store) in (30..).zip(&stores) {
         let mut random = Random::new(seed);
         for round in 0..60 {

@@ -3,10 +3,12 @@
 
 mod common;
 
+use std::cell::Cell;
+
 use common::{
     Random, default_store,
     functions::{hidden_weighted_bit, product, random_function, random_tree},
-    limits, roomy_store, smallest_store, store_with, tight,
+    limits, roomy_store, shared_store_with, smallest_store, store_with, tight,
 };
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, Error, LARGEST_VARIABLE, Result, Store, VariablePairs};
@@ -69,14 +71,63 @@ fn a_function_is_put_together_from_its_cofactors() -> Result<()> {
 
 #[test]
 fn an_exclusive_disjunction_of_many_cofactors_is_made_one_variable_after_the_other() -> Result<()> {
+    let many = Cell::new(0);
     for_all_pairs(|f, g| {
-        for (f, kept) in [(f.clone(), 20), (f.xor(g)?, 3), (f.negated(), 0), (f.and(g)?, VARIABLES - 1)] {
-            let chosen = f.support().into_iter().filter(|&variable| variable != kept);
-            let expected = chosen.rev().try_fold(f.clone(), |rest, variable| rest.unique([variable]))?;
+        let wide = f.and(&g.shifted(12)?)?;
+        for (f, kept) in [(f.clone(), 20), (f.xor(g)?, 3), (wide.negated(), 0), (wide, VARIABLES - 1)] {
+            let chosen: Vec<u32> = f.support().into_iter().filter(|&variable| variable != kept).collect();
+            many.set(many.get() + u32::from(chosen.len() > 16));
+            let expected = chosen.iter().rev().try_fold(f.clone(), |rest, &variable| {
+                rest.restrict([(variable, false)])?.xor(&rest.restrict([(variable, true)])?)
+            })?;
             assert_eq!(f.unique_where(|variable| variable != kept)?, expected);
         }
         Ok(())
-    })
+    })?;
+    // So many at once are not combined one by one.
+    assert!(many.get() > 20, "{many:?}");
+    Ok(())
+}
+
+/// Levels of a few nodes, of which arcs lead a few levels down: some pass a level that is combined away.
+fn leaping(store: &Store, levels: u32) -> Result<Bdd> {
+    let (mut random, mut builder) = (Random::new(5), store.builder()?);
+    let mut rows: Vec<Vec<BuilderNode>> = vec![vec![false.into(), true.into()]];
+    for variable in (0..levels).rev() {
+        let width = 8.min(1 << variable.min(3));
+        let row = (0..width).map(|_| {
+            let [low, high] = [(); 2].map(|()| {
+                let row = &rows[rows.len() - 1 - random.below(3.min(rows.len() as u32)) as usize];
+                row[random.below(row.len() as u32) as usize]
+            });
+            builder.add_node(variable, low, high)
+        });
+        let row = row.collect::<Result<_>>()?;
+        rows.push(row);
+    }
+    builder.build_root(rows[levels as usize][0])
+}
+
+#[test]
+fn an_exclusive_disjunction_over_hundreds_of_levels_is_the_same_when_their_queues_spill() -> Result<()> {
+    let expected = {
+        let f = leaping(&default_store(), 300)?;
+        (f.content_hash(), f.unique([100, 250])?.content_hash())
+    };
+    for threads in [1, 3] {
+        let limits = limits(|limits| {
+            (limits.block, limits.queue, limits.arcs, limits.growth) = (256, 8 << 10, 0, 0);
+        });
+        let store = shared_store_with(threads, &limits);
+        let f = leaping(&store, 300)?;
+        let odd = f.unique([100, 250])?;
+        let last = store.operations().pop().expect("the one just done");
+        odd.validate()?;
+        assert!(last.operation == "unique" && last.sweeps == 6 && last.spilled_bytes > 0, "{last:?}");
+        assert_eq!((f.content_hash(), odd.content_hash()), expected);
+        assert!(!odd.is_constant());
+    }
+    Ok(())
 }
 
 #[test]

@@ -29,6 +29,10 @@ impl Board for Bdd {
         Ok(self.cardinality() / f64::exp2((n * columns).into()))
     }
 
+    fn first(&self) -> Result<usize, Failure> {
+        Ok(self.first_valuation().map_or(0, |first| first.into_vector().into_iter().filter(|&value| value).count()))
+    }
+
     fn inner_nodes(&self) -> u64 {
         self.size() as u64 - 2
     }

@@ -42,6 +42,10 @@ impl Board for Bdd {
         Ok(self.path_count()?.to_string().parse()?)
     }
 
+    fn first(&self) -> Result<usize, Failure> {
+        Ok(self.cube_min()?.unwrap_or_default().into_iter().filter(|literal| literal.1).count())
+    }
+
     fn inner_nodes(&self) -> u64 {
         self.node_count()
     }

@@ -3,7 +3,7 @@
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
     bdd::{BDDFunction, BDDManagerRef, new_manager},
-    util::AllocResult,
+    util::{AllocResult, OptBool},
 };
 
 use crate::{
@@ -38,6 +38,11 @@ impl Board for BDDFunction {
     fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure> {
         // Those of what is fixed count double, each.
         Ok(count(self, u32::from(n * n)) / f64::exp2((n * columns).into()))
+    }
+
+    fn first(&self) -> Result<usize, Failure> {
+        let cube = self.pick_cube(|_, _, _| false).unwrap_or_default();
+        Ok(cube.into_iter().filter(|value| *value == OptBool::True).count())
     }
 
     fn inner_nodes(&self) -> u64 {

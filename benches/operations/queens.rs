@@ -12,6 +12,8 @@ pub trait Board: Sized {
     fn count(&self, variables: u16) -> Result<f64, Failure>;
     /// Solutions of `n` queens in it, if it is what is left of all of them when the squares of so many columns are fixed.
     fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure>;
+    /// How many variables are true where it is true for the first time.
+    fn first(&self) -> Result<usize, Failure>;
     /// Nodes without terminals.
     fn inner_nodes(&self) -> u64;
 }

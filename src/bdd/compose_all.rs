@@ -81,12 +81,15 @@ impl Bdd {
     }
 }
 
-/// An order in which one function can go in after another: each after those of the variables it brings in.
+/// An order in which one function can go in after another: each after those of the variables it brings in. `None` where some bring
+/// each other in, in a circle.
 fn order(functions: &BTreeMap<u32, Bdd>) -> Option<Vec<u32>> {
     let (mut order, mut seen, mut ordered) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for &first in functions.keys() {
-        let mut path: Vec<_> =
-            seen.insert(first).then(|| (first, functions[&first].file.variables())).into_iter().collect();
+        if !seen.insert(first) {
+            continue;
+        }
+        let mut path = vec![(first, functions[&first].file.variables())];
         while let Some((own, brought)) = path.last_mut() {
             let waits = |other: &u32| other != own && functions.contains_key(other) && !ordered.contains(other);
             match brought.find(waits) {

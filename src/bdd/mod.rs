@@ -134,14 +134,18 @@ impl Bdd {
 
     /// Nodes on the widest level; 0 for a constant. O(levels), without a sweep.
     pub fn width(&self) -> u64 {
-        self.level_widths().into_iter().map(|(_, width)| width).max().unwrap_or(0)
+        self.widths().map(|(_, width)| width).max().unwrap_or(0)
     }
 
     /// The variables the function depends on, in ascending order, each with the number of nodes that test it. O(levels), without a
     /// sweep.
     pub fn level_widths(&self) -> Vec<(u32, u64)> {
+        self.widths().collect()
+    }
+
+    fn widths(&self) -> impl Iterator<Item = (u32, u64)> {
         let (file, levels) = (&self.file, self.file.levels());
-        (1..levels.ranks()).rev().map(|rank| (file.variable(rank), levels.width(rank))).collect()
+        (1..levels.ranks()).rev().map(|rank| (file.variable(rank), levels.width(rank)))
     }
 
     /// A hash of the diagram's bytes and complement: the same for the same function under every budget, in every store and

@@ -7,6 +7,7 @@ use crate::{
     sweep::{
         build::{build, build_nested},
         copy::Copy,
+        fold::count::is_odd,
         ops::{
             and_exists::{AndExists, and_exists},
             difference::Difference,
@@ -59,9 +60,6 @@ impl Bdd {
 
     /// [`Bdd::exists`] of `variables` that it depends on, in order, each once.
     fn exists_of(&self, variables: Vec<u32>) -> Result<Self> {
-        if variables.is_empty() {
-            return Ok(self.clone());
-        }
         let free = |variable| variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: Copy { complement: self.complement, as_is: false }, free: &free };
         let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
@@ -80,8 +78,9 @@ impl Bdd {
     /// cofactors. False when there is a variable among them that it does not depend on.
     ///
     /// One expand and one reduce sweep a variable, the largest first; the levels of a large diagram above it are
-    /// only reduced. For more than 16 variables one over all of this diagram, and a nested pair for each variable, over what lies
-    /// below it.
+    /// only reduced. For more than 16 variables one pair over all of this diagram, and a nested pair for each variable, over what lies
+    /// below it; before that one sweep that finds the value where all others are false, of what `restrict` makes of them, and where
+    /// that is true a pair more in the end. Where there are no others, that sweep is all.
     ///
     /// # Errors
     /// As [`Bdd::exists`].
@@ -102,13 +101,14 @@ impl Bdd {
 
     /// [`Bdd::unique`] of variables that it depends on, in order, by nested sweeps.
     fn parity(&self, variables: Vec<u32>) -> Result<Self> {
-        if variables.is_empty() {
-            return Ok(self.clone());
-        }
         let others = self.file.variables().filter(|variable| variables.binary_search(variable).is_err());
         let lowest = self.restrict(others.map(|variable| (variable, false)))?;
         let depends = lowest.file.variables().len() == variables.len();
-        let complement = depends && lowest.sat_count(variables.len() as u32)?.bit(0);
+        // The terminal does not matter: there is an even number of assignments in all.
+        let complement = depends && self.store.run("search", |run| is_odd(&lowest.file, true, run))?;
+        if variables.len() == self.file.variables().len() {
+            return Ok(self.store.constant(complement));
+        }
         let nest = Unique { variables, complement };
         let copy = Copy { complement: false, as_is: false };
         self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
@@ -176,8 +176,7 @@ impl Bdd {
     }
 }
 
-/// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less. Fewer where limits make
-/// nested sweeps come earlier.
+/// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less.
 const FEW: u64 = 16;
 
 /// Those of the variables that `matter`, in order, each once: what does not matter takes no memory.

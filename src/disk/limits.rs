@@ -32,7 +32,8 @@ pub struct Limits {
     pub guests: usize,
     /// How many workers there are; set there, too.
     pub workers: usize,
-    /// How many times the nodes it is given a sweep may make where there is another way.
+    /// How many times the nodes it is given a sweep may make where nested sweeps are another way; and how many times as many variables
+    /// are combined away without these where their number decides.
     pub growth: u64,
     /// Operations that take no more requests are done in plain arrays.
     pub small: u64,

@@ -48,13 +48,17 @@ impl Beside {
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        let there = fs::metadata(target).ok();
-        let kept = there.as_ref().map(|there| Ok::<_, io::Error>(check_regular(there)?.permissions())).transpose()?;
-        let permissions = kept.clone().unwrap_or_else(|| Permissions::from_mode(0o666));
-        let mut builder = tempfile::Builder::new();
-        let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
         // Readable for those who can read what it replaces; a new one is for whom the user's mask says.
-        kept.map_or(Ok(()), |kept| file.as_file().set_permissions(kept))?;
+        let (permissions, replaces) = match fs::metadata(target) {
+            Ok(there) => (check_regular(&there)?.permissions(), true),
+            Err(_) => (Permissions::from_mode(0o666), false),
+        };
+        let mut builder = tempfile::Builder::new();
+        let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions.clone()).tempfile_in(folder)?;
+        // The mask has its say here, too; some file systems have no permissions to set.
+        if replaces && file.as_file().metadata()?.permissions() != permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
         Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
     }
 

@@ -167,6 +167,13 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         rest
     }
 
+    /// Drops the records for `level` and all after it, those before having been taken; answers whether there were any.
+    pub fn drop_rest(&mut self, level: usize) -> bool {
+        let logs: u64 = (level..self.levels.len()).map(|level| self.take_log(level).count()).sum();
+        let groups = self.groups.iter_mut().map(|group| mem::replace(group, Spool::new(Share::Queue)).count());
+        logs + groups.sum::<u64>() > 0
+    }
+
     /// Gives the logs of the group of `level` what they have on disk together, and those of the groups before.
     #[inline]
     fn give_out(&mut self, level: usize, space: &Space) -> Result<()> {

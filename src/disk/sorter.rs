@@ -124,7 +124,8 @@ impl Sorter {
         self.sorted_from(0, source, keys, space).map(drop)
     }
 
-    /// Orders the records of `source`, which agree in the lanes before `lane` and fit in memory, by their first `keys` lanes; gives them.
+    /// Orders the records of `source`, which agree in the lanes before `lane` and fit in memory, by their first `keys` lanes; gives
+    /// them.
     fn sorted_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,

@@ -35,8 +35,8 @@ pub struct Config {
     /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
     /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at
     /// [`Store::stats`](super::Store::stats); whatever sweeps, or writes nodes, answers
-    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`), `cube`, `save` and `to_dot`
-    /// report nothing.
+    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and
+    /// `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]

@@ -46,7 +46,8 @@ pub struct Times {
 #[non_exhaustive]
 pub struct OperationStats {
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
-    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it. What `replace` and
+    /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
+    /// `unique` may be a "restrict", too. What `replace` and
     /// `compose_all` do is "substitute" where they take nested sweeps, "swap" where neighbours change places, "compose" where one
     /// variable or function goes after another, and "restrict" for constants and negations of variables.
     pub operation: &'static str,

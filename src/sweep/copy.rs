@@ -11,8 +11,8 @@ pub type Request<I> = [I; 2];
 pub struct Copy {
     /// Whether the result is the negation.
     pub complement: bool,
-    /// Whether what comes out as it is may be brought over as it is. Not where the levels are not in order, as those of a builder, and
-    /// not where a nest is to see all.
+    /// Whether what comes out as it is may be brought over as it is. Not where the levels are not in order, as those of a builder,
+    /// and not where a nest is to see all.
     pub as_is: bool,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Read in this order: [`run`], [`spec`] and [`copy`] (what an operation works with, what it is, and the simplest one), [`down`] and
 //! [`up`] (expand and reduce), [`build`] (one after the other), [`ops`] (what is built), [`marks`], [`compact`] and [`lift`] (levels
-//! where nothing changes), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain arrays), [`desk`], [`team`], [`lateness`] and
-//! [`parts`] (several threads inside one level), [`search`] (an answer without a diagram), [`validate`], [`fold`] (what travels along
-//! arcs: counts, costs).
+//! where nothing changes), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain arrays), [`desk`],
+//! [`team`], [`lateness`] and [`parts`] (several threads inside one level), [`search`] (an answer without a diagram), [`validate`],
+//! [`fold`] (what travels along arcs: counts, costs).
 
 pub mod build;
 pub mod compact;

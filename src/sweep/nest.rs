@@ -9,8 +9,8 @@
 //! ```
 //! Reduce comes up to a level whose nodes are not to be nodes (that of a quantified variable, say) and stops. Every arc that
 //! crosses the cut becomes a request: one that leads to a node of that level asks for the combination of its two children, any
-//! other for what it leads to. An expand sweep over the finished part answers them, below what there still is above, and reduce
-//! starts again from the bottom.
+//! other for what it leads to, or leads to false from now on. An expand sweep over the finished part answers them, below what there
+//! still is above, and reduce starts again from the bottom.
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 

@@ -48,6 +48,13 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
     residues::<MANY, { 1 + MANY }>(file, count, terminal, exponent as usize + 1, run)
 }
 
+/// Whether an odd number of assignments to the variables of the levels leads to `terminal`, in a diagram that is no constant: one
+/// sweep.
+pub fn is_odd(file: &NodeFile, terminal: bool, run: &mut Run<'_>) -> Result<bool> {
+    let total = sum(file, Count::Assignments, terminal, Modulo::<1>::new(&[2]), run)?;
+    Ok(total.is_some_and(|[_, total]| total == 1))
+}
+
 /// The same approximately, as a fraction of 2^64 from 1/2 below 1 and an exponent of 2; `None` for none.
 ///
 /// It is too small by at most one part in 2^62 for each node, and exact up to 2^64.

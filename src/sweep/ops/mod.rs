@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
 //! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
-//! sweeps inside a sweep), [`substitute`], [`swap`] (requests that wait where they have no node).
+//! sweeps inside a sweep), [`unique`], [`substitute`], [`swap`] (requests that wait where they have no node).
 
 pub mod and_exists;
 pub mod apply;

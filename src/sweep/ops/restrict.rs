@@ -50,9 +50,14 @@ impl Spec<2> for Restrict {
     #[inline(always)]
     fn change<I: Lane>(&self, instead: Instead, low: &mut Request<I>, high: &mut Request<I>) -> bool {
         match instead {
-            Instead::Value(value) => *low = if value { *high } else { *low },
-            Instead::Negation => std::mem::swap(low, high),
+            Instead::Value(value) => {
+                *low = if value { *high } else { *low };
+                true
+            }
+            Instead::Negation => {
+                std::mem::swap(low, high);
+                false
+            }
         }
-        instead != Instead::Negation
     }
 }

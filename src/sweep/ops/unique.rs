@@ -7,11 +7,11 @@ use crate::{
     disk::lane::Lane,
     error::Result,
     file::unreduced::Unreduced,
-    model::{FALSE, op::BinaryOp},
+    model::FALSE,
     sweep::{
         down::{expand::expand, ground::Until},
         nest::Nest,
-        ops::apply::Apply,
+        ops::difference::Difference,
         run::Run,
         up::pause::{Covers, Pause},
     },
@@ -48,13 +48,13 @@ impl Covers for Unique {
 }
 
 impl Nest for Unique {
-    fn resume<I: Lane>(&self, _: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
-        let (space, spec) = (run.space, Apply::new(BinaryOp::XOR));
-        let Pause { above, forest, mut pairs, .. } = pause;
+    fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
+        // The two cofactors are there already: no level of the forest tests this variable.
+        let (space, spec) = (run.space, Difference { variable, first: u64::MAX, complement: false });
+        let Pause { above, forest, mut pairs, singles } = pause;
+        debug_assert_eq!(singles.count(), 0, "arcs that should have been dropped");
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
-            pairs.drain(space, |block| {
-                block.iter().try_for_each(|&[low, high, slot]| ask([low.max(high), low.min(high), slot]))
-            })
+            pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
         expand(&spec, &[&forest, &forest], above, Until::Done, ask_all, run)
     }

@@ -38,7 +38,7 @@ pub struct Pause<I> {
     pub forest: NodeFile,
     /// Arcs that lead to a node of the level: its children, low and high, and the slot.
     pub pairs: Spool<I, 3>,
-    /// Arcs that lead past it: the id and the slot.
+    /// Arcs that lead past it, where these are not dropped: the id and the slot.
     pub singles: Spool<I, 2>,
 }
 

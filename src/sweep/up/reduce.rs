@@ -183,7 +183,7 @@ impl<'a, I: Lane> Upward<'a, I> {
             } else {
                 let mut nodes = self.collect(rank, shift, false, &mut run.desks)?;
                 if nest.drops() {
-                    self.drop_arcs(rank)?;
+                    self.drop_arcs(rank);
                 }
                 if !self.settle(&mut nodes, nest)? {
                     return Ok(ControlFlow::Break(Reduced::Paused(variable, self.pause(rank, nodes)?)));
@@ -244,16 +244,14 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(true)
     }
 
-    /// Has all arcs that lead past the level of `rank` lead to false.
-    fn drop_arcs(&mut self, rank: usize) -> Result<()> {
-        for higher in 0..rank {
-            self.loose |= self.take(higher, None)?.count() > 0;
-        }
+    /// Has all arcs that lead past the level of `rank` lead to false. There may be nodes then that nothing leads to.
+    fn drop_arcs(&mut self, rank: usize) {
+        let above = self.parts.logs(self.levels.ranks() - rank).start;
         for worker in &mut self.workers {
+            self.loose |= worker.queue.drop_rest(above);
             worker.ones = Stack::of(Spool::new(Share::Arcs));
             worker.counts[..rank].iter_mut().for_each(|count| count.ones = 0);
         }
-        Ok(())
     }
 
     /// Stops at the level of `rank`, whose nodes have these children.
