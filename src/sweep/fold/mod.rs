@@ -12,7 +12,7 @@
 //! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs, [`sample`] numbers again. The last two end in
 //! paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
-//! Where the level below fits an array, what is for it goes there at once.
+//! Where the level below fits an array, what is for it goes there at once; where the whole of a small diagram does, all of it.
 //!
 //! Cost: an arc that skips levels, or to a level that fits no array, is pushed and popped once, and sorted there; O(sort(f)) transfers.
 //! Memory: the budget's share for the queue, and two levels' arrays.
@@ -32,6 +32,7 @@ use crate::{
     disk::{queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
+    model::TERMINALS,
 };
 
 /// What a fold carries: records of the id of a node and `N - 1` lanes of value.
@@ -95,18 +96,21 @@ pub fn fold<C: Load<N>, const N: usize>(
 ) -> Result<Option<C>> {
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
-    let ranks = LevelMap::new(file.levels(), |rank| rank as u32);
+    let small = C::KEYS == 1 && file.node_count() <= SMALL.min(space.limits.small);
     let mut upper = Fold {
         file,
-        ranks,
+        ranks: LevelMap::new(file.levels(), |rank| rank as u32),
         load,
-        queue: LevelQueue::new(top, space)?,
+        queue: LevelQueue::new(if small { 0 } else { top }, space)?,
         terminal: terminal.into(),
         below: Level::new(mem::take(&mut run.desks[0].ids)),
     };
-    let mut level = Level::new(mem::take(&mut run.desks[0].children));
     let mut root = upper.load.root();
     root[0] = file.root();
+    if small {
+        return upper.fold_at_once(root, run);
+    }
+    let mut level = Level::new(mem::take(&mut run.desks[0].children));
     upper.queue.push(0, root, space)?;
     upper.make_room(top, space);
     let mut reader = LevelReader::in_order(file, space);
@@ -128,6 +132,9 @@ pub fn fold<C: Load<N>, const N: usize>(
     (run.desks[0].children, run.desks[0].ids) = (level.words, upper.below.words);
     Ok(Some(upper.load).filter(|load| !load.in_vain()))
 }
+
+/// Up to so many nodes, the values of all are in one array.
+const SMALL: u64 = 1 << 11;
 
 /// The sweep between two levels.
 struct Fold<'a, C, const N: usize> {
@@ -155,6 +162,13 @@ impl<const N: usize> Level<N> {
         Self { words, first: 0, width: 0 }
     }
 
+    /// Has nothing at so many nodes from `first` on.
+    fn clear(&mut self, first: u64, width: u64) {
+        (self.first, self.width) = (first, width);
+        self.words.clear();
+        self.words.resize(width as usize * N, 0);
+    }
+
     /// For every node what has gathered there. No node has the id 0: that is where nothing has.
     fn wholes(&mut self) -> &mut [[u64; N]] {
         bytemuck::cast_slice_mut(&mut self.words)
@@ -162,14 +176,33 @@ impl<const N: usize> Level<N> {
 }
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
+    /// Carries what the `root` starts with to the terminal, all nodes in an array.
+    fn fold_at_once(mut self, root: [u64; N], run: &mut Run<'_>) -> Result<Option<C>> {
+        let (file, space) = (self.file, run.space);
+        self.below.clear(TERMINALS, file.node_count());
+        add(&mut self.load, &mut self.below.wholes()[(root[0] - TERMINALS) as usize], &root, space)?;
+        let mut reader = LevelReader::in_order(file, space);
+        for rank in (1..file.levels().ranks()).rev() {
+            reader.enter(rank);
+            for id in file.levels().range(rank) {
+                let whole = self.below.wholes()[(id - TERMINALS) as usize];
+                self.send(&whole, rank, &mut reader, space)?;
+            }
+            if self.load.in_vain() {
+                break;
+            }
+            run.report(C::SWEEP, file.variable(rank), 0)?;
+        }
+        run.desks[0].ids = self.below.words;
+        Ok(Some(self.load).filter(|load| !load.in_vain()))
+    }
+
     /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.
     fn make_room(&mut self, rank: usize, space: &Space) {
         let (levels, cell) = (self.file.levels(), size_of::<[u64; N]>() as u64);
         let fits = levels.width(rank).saturating_mul(cell) <= space.limits.dense as u64;
         let width = if C::KEYS == 1 && rank > 0 && fits { levels.width(rank) } else { 0 };
-        (self.below.first, self.below.width) = (levels.first(rank), width);
-        self.below.words.clear();
-        self.below.words.resize(width as usize * N, 0);
+        self.below.clear(levels.first(rank), width);
     }
 
     /// Merges the values of a level where they belong among what has gathered there, and sends on all of it.
