@@ -23,6 +23,22 @@ fn ends_swapped(variable: u32) -> u32 {
 }
 
 #[test]
+fn functions_that_are_variables_in_order_are_names() -> Result<()> {
+    let store = roomy_store();
+    let f = store.at_most(2, 0..500)?;
+    let next = (1..=500).map(|variable| store.variable(variable)).collect::<Result<Vec<_>>>()?;
+    let before = store.stats().processed_requests;
+    assert_eq!(f.compose_all((0..).zip(&next))?, f.shifted(1)?);
+    assert_eq!(store.stats().processed_requests, before);
+    // Negated, some of them take one sweep more.
+    let some = next.iter().map(|x| if x.top_variable() == Some(7) { !x } else { x.clone() }).collect::<Vec<_>>();
+    let renamed = f.compose_all((0..).zip(&some))?;
+    assert!(store.stats().processed_requests - before < 2 * f.node_count());
+    assert_eq!(renamed, f.shifted(1)?.compose(7, &!store.variable(7)?)?);
+    Ok(())
+}
+
+#[test]
 fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Result<()> {
     let last = LEVELS - 1;
     let names: [(&str, &dyn Fn(u32) -> u32); 13] = [

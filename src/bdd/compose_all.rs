@@ -12,10 +12,10 @@ use crate::{
 impl Bdd {
     /// This function with functions in place of several variables, all at once: none of the functions sees another.
     ///
-    /// One expand and one reduce sweep for all constants and all variables that are only negated. For the others, one
-    /// [`compose`](Self::compose) each where an order can be found in which they do not see another. Else one sweep more for all other
-    /// negations of variables, and as [`replace`](Self::replace) where all functions are variables then, and all different; otherwise
-    /// a nested sweep for each variable whose function is none, or is one that does not stay above all that is below it.
+    /// One expand and one reduce sweep for all constants and all variables that are only negated. Where the others are variables or
+    /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
+    /// keeps their order. Else one [`compose`](Self::compose) each where an order can be found in which they do not see another;
+    /// otherwise a nested sweep for each variable whose function is none, or is one that does not stay above all that is below it.
     ///
     /// Where there is a function for every bit of a state, the relation of states and successors mostly takes less: see
     /// [`rel_prev`](Self::rel_prev).
@@ -45,23 +45,27 @@ impl Bdd {
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
         let support: BTreeSet<u32> = rest.file.variables().collect();
         given.retain(|variable, function| support.contains(variable) && function.variable() != Some(*variable));
+        let name = |variable: &u32| given.get(variable).map_or(Some(*variable), Self::literal_of);
+        let names: Option<BTreeSet<u32>> = support.iter().map(name).collect();
+        if names.is_some_and(|names| names.len() == support.len()) {
+            let rest = rest.with_literals(&mut given, |_, _| true)?;
+            return rest.replace(|variable| given.get(&variable).and_then(Self::literal_of).unwrap_or(variable));
+        }
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, &given[&variable]));
         }
         let rest = rest.with_literals(&mut given, |_, _| true)?;
-        let name = |variable| given.get(&variable).map_or(Some(variable), Self::variable);
-        if support.iter().all(|&variable| name(variable).is_some()) {
-            match rest.replace(|variable| name(variable).unwrap_or(variable)) {
-                Err(Error::NotInjective { .. }) => {}
-                renamed => return renamed,
-            }
-        }
         for variable in support {
             if let Entry::Vacant(own) = given.entry(variable) {
                 own.insert(self.store.variable(variable)?);
             }
         }
         rest.substitute(&given)
+    }
+
+    /// The variable that this function or its negation is, if one of them is.
+    fn literal_of(&self) -> Option<u32> {
+        self.top_variable().filter(|_| self.node_count() == 1)
     }
 
     /// This function with every constant of `functions` in its place, and every variable negated whose place the negation `of` a

@@ -4,7 +4,7 @@ use std::{
     fmt,
     fs::{self, File, Metadata, Permissions},
     io::{self, Read, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
     path::{Path, PathBuf},
 };
 
@@ -48,16 +48,14 @@ impl Beside {
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        // Readable for those who can read what it replaces; a new one is for whom the user's mask says.
-        let (permissions, replaces) = match fs::metadata(target) {
-            Ok(there) => (check_regular(&there)?.permissions(), true),
-            Err(_) => (Permissions::from_mode(0o666), false),
-        };
+        let there = fs::metadata(target).ok();
+        there.as_ref().map(check_regular).transpose()?;
+        let mode = there.as_ref().map_or(0o666, |there| there.mode() & 0o777);
         let mut builder = tempfile::Builder::new();
-        let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions.clone()).tempfile_in(folder)?;
-        // The mask has its say here, too; some file systems have no permissions to set.
-        if replaces && file.as_file().metadata()?.permissions() != permissions {
-            file.as_file().set_permissions(permissions)?;
+        let permissions = Permissions::from_mode(mode);
+        let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
+        if let Some(there) = there {
+            share_like(&there, file.as_file())?;
         }
         Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
     }
@@ -100,6 +98,20 @@ pub(super) fn open(path: &Path) -> io::Result<OldFile> {
     let file = File::open(path)?;
     let len = check_regular(&file.metadata()?)?.len();
     Ok((Box::new(file), len))
+}
+
+/// Makes `file` readable for those who can read what is `there`, and for nobody else.
+fn share_like(there: &Metadata, file: &File) -> io::Result<()> {
+    let (own, mut mode) = (file.metadata()?, there.mode() & 0o777);
+    if (own.uid(), own.gid()) != (there.uid(), there.gid())
+        && fchown(file, Some(there.uid()), Some(there.gid())).is_err()
+        && fchown(file, None, Some(there.gid())).is_err()
+    {
+        // What another group could do is none of this one's business.
+        mode &= !0o070;
+    }
+    // The user's mask has had its say. Some file systems have no permissions to set.
+    if file.metadata()?.mode() & 0o777 == mode { Ok(()) } else { file.set_permissions(Permissions::from_mode(mode)) }
 }
 
 /// Refuses folders, pipes and devices.
