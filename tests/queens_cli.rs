@@ -424,7 +424,7 @@ fn a_list_can_be_cut_short_and_drawn() {
 
 #[test]
 fn unique_solutions_are_those_in_the_literature() {
-    for (n, unique) in [(1, 1), (2, 0), (4, 1), (5, 2), (6, 1), (7, 6), (8, 12), (9, 46)] {
+    for (n, unique) in [(1, 1), (2, 0), (4, 1), (5, 2), (6, 1), (7, 6), (8, 12), (9, 46), (10, 92), (11, 341)] {
         let found = json(command(&format!("unique {n} --json")));
         assert_eq!(found["unique"], unique.to_string(), "N = {n}");
         let classes = |size: u64| found[format!("classes_of_{size}")].as_str().and_then(|n| n.parse::<u64>().ok());

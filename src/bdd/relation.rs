@@ -15,6 +15,15 @@ impl Bdd {
     ///
     /// # Errors
     /// As [`Bdd::and_exists`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store, VariablePairs};
+    /// // One bit that flips: current variable 0, next variable 1.
+    /// let store = Store::new(Config::default())?;
+    /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(x.relprod(&x.xor(&x_next)?, &VariablePairs::interleaved(1)?)?, x_next.negated());
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn relprod(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
         self.and_exists_where(relation, |variable| pairs.is_current(variable))
     }
