@@ -292,8 +292,8 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             for n in args.lists() {
                 let board = build(n, || Ok(peers::lib_bdd::board(n, n).0), &mut report)?;
                 list::time(n, "restricting", || list::backtrack(n, &board, 0), &mut report)?;
-                let queens = |solution: BddValuation| solution.into_vector().into_iter().filter(|&value| value).count();
-                let solutions = || board.sat_valuations().filter(|solution| queens(solution.clone()) == usize::from(n));
+                let queens = |solution: &BddValuation| solution.as_vector().iter().filter(|&&value| value).count();
+                let solutions = || board.sat_valuations().filter(|solution| queens(solution) == usize::from(n));
                 let enumerate = || Ok(solutions().count() as u64);
                 list::time(n, "enumerating", enumerate, &mut report)?;
             }

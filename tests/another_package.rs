@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use biodivine_lib_bdd as peer;
 use common::{
-    Random, default_store,
+    Random, TWELVE, default_store,
     functions::{Algebra, random_tree},
     limits,
     peer::Peer,
@@ -15,10 +15,7 @@ use common::{
 };
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store, VariablePairs};
 
-/// Which variable of a store is which of the other package.
-const NAMES: [u32; 12] = [0, 1, 2, 5, 40, 41, 100, 133, 1000, 1001, 70_000, 16_777_215];
-
-/// A store whose variables have the names above.
+/// A store whose variables have gaps between them.
 struct Spaced<'a>(&'a Store);
 
 impl Algebra for Spaced<'_> {
@@ -29,7 +26,7 @@ impl Algebra for Spaced<'_> {
     }
 
     fn var(&self, variable: u32) -> Bdd {
-        self.0.var(NAMES[variable as usize])
+        self.0.var(TWELVE[variable as usize])
     }
 
     fn op(&self, op: BinaryOp, a: &Bdd, b: &Bdd) -> Bdd {
@@ -61,7 +58,7 @@ fn translated(theirs: &peer::Bdd, store: &Store) -> Result<Bdd> {
     inner.sort_by_key(|&pointer| std::cmp::Reverse(theirs.var_of(pointer)));
     for pointer in inner {
         let [low, high] = [theirs.low_link_of(pointer), theirs.high_link_of(pointer)].map(|child| nodes[&child]);
-        let variable = NAMES[theirs.var_of(pointer).to_index()];
+        let variable = TWELVE[theirs.var_of(pointer).to_index()];
         nodes.insert(pointer, builder.add_node(variable, low, high)?);
     }
     builder.build_root(nodes[&theirs.root_pointer()])
@@ -84,7 +81,7 @@ impl Choice {
         let share = 1 + random.below(3);
         let chosen: Vec<usize> = (0..variables.len()).filter(|_| random.below(4) < share).collect();
         let values = chosen.iter().map(|_| random.coin()).collect();
-        let (ours, theirs) = chosen.into_iter().map(|at| (NAMES[at], variables[at])).unzip();
+        let (ours, theirs) = chosen.into_iter().map(|at| (TWELVE[at], variables[at])).unzip();
         Self { ours, theirs, values }
     }
 }
@@ -115,7 +112,7 @@ fn check((f, f_theirs): &Both, (g, g_theirs): &Both, choice: &Choice) -> Result<
         expect(&f.compose(name, g)?, &peer::Bdd::if_then_else(g_theirs, &high, &low), "compose")?;
     }
     let path = |path: peer::BddValuation| -> Vec<bool> { path.into_vector() };
-    let names = NAMES[..f_theirs.num_vars() as usize].iter().copied();
+    let names = TWELVE[..f_theirs.num_vars() as usize].iter().copied();
     let values = |cube: Vec<(u32, bool)>| -> Vec<bool> { cube.into_iter().map(|literal| literal.1).collect() };
     assert_eq!(f.sat_min(names.clone())?.map(values), f_theirs.first_valuation().map(path));
     assert_eq!(f.sat_max(names)?.map(values), f_theirs.last_valuation().map(path));
@@ -126,7 +123,7 @@ fn check((f, f_theirs): &Both, (g, g_theirs): &Both, choice: &Choice) -> Result<
 fn check_steps((relation, relation_theirs): &Both, (states, states_theirs): &Both, peer: &Peer) -> Result<()> {
     let variables = peer.variables();
     let (current, next): (Vec<_>, Vec<_>) = variables.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
-    let pairs = VariablePairs::new(NAMES[..2 * current.len()].chunks_exact(2).map(|pair| (pair[0], pair[1])))?;
+    let pairs = VariablePairs::new(TWELVE[..2 * current.len()].chunks_exact(2).map(|pair| (pair[0], pair[1])))?;
     let (states, states_theirs) = (states.exists_where(|name| pairs.is_next(name))?, states_theirs.exists(&next));
     let renamed = |of: &peer::Bdd, from: &[peer::BddVariable], to: &[peer::BddVariable]| {
         // Nobody is asked to rename: the value of one is that of the other, which is forgotten.

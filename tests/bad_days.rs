@@ -18,7 +18,7 @@ use common::{
     Random, default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
     functions::{hidden_weighted_bit, product, queen_in, random_function},
-    limits, tight, tightest,
+    limits, store_on, tight, tightest,
 };
 use num_bigint::BigUint;
 use strata_bdd::{
@@ -26,11 +26,6 @@ use strata_bdd::{
     SMALLEST_MEMORY, Store, VariablePairs,
     testing::{Backend, Limits, Testing},
 };
-
-fn store_on(disk: &Arc<Disk>, limits: Limits, threads: usize) -> Store {
-    let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
-    Store::new(Config { threads, testing, ..Config::default() }).unwrap()
-}
 
 const VARIABLES: u32 = 14;
 

@@ -7,9 +7,9 @@ use common::{
     Random, default_store,
     disk::Disk,
     functions::{Algebra, hidden_weighted_bit, of_table, product},
-    limits, roomy_store, smallest_store, store_with,
+    limits, roomy_store, smallest_store, store_on, store_with,
 };
-use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store, testing::Testing};
+use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
 
 const LARGEST: u32 = (1 << 24) - 1;
 
@@ -574,8 +574,7 @@ fn a_diagram_is_its_nodes() -> Result<()> {
 fn a_failed_read_is_the_last_node() {
     let disk = Disk::new();
     let limits = limits(|limits| (limits.block, limits.diagrams) = (256, 0));
-    let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
-    let f = hidden_weighted_bit(&Store::new(Config { testing, ..Config::default() }).unwrap(), 9);
+    let f = hidden_weighted_bit(&store_on(&disk, limits, 1), 9);
     let expected: Vec<_> = f.nodes().map(Result::unwrap).collect();
     disk.fail("read", 3);
     let mut nodes = f.nodes();

@@ -12,10 +12,10 @@ use std::{
 };
 
 use common::{
-    Random, default_store,
+    Random, TWELVE, default_store,
     disk::Disk,
     functions::{self, of_table},
-    limits, roomy_store, shared_store_with, smallest_store, store_with,
+    limits, roomy_store, shared_store_with, smallest_store, store_on, store_with,
     table::Table,
     tightest,
 };
@@ -26,9 +26,6 @@ use strata_bdd::{
 
 /// Neighbours, and variables with gaps up to the largest there is.
 const THREE: [[u32; 3]; 2] = [[0, 1, 2], [40, 1000, (1 << 24) - 1]];
-
-/// Up to twelve variables with gaps between them.
-const TWELVE: [u32; 12] = [0, 1, 2, 5, 40, 41, 100, 133, 1000, 1001, 70_000, 16_777_215];
 
 /// Checks one operation of a diagram and of its table.
 type Check = fn(&Case<'_>) -> Result<()>;
@@ -381,32 +378,26 @@ fn every_way_of_spilling_gives_the_same() -> Result<()> {
 }
 
 fn every_way_of_spilling(growth: u64) -> Result<()> {
-    let on = |disk: &Arc<Disk>, limits| {
-        let limits = Limits { growth, ..limits };
-        Store::new(Config {
-            testing: Testing { limits: Some(limits), backend: Some(disk.clone()) },
-            ..Config::default()
-        })
-    };
+    let on = |disk: &_, limits| store_on(disk, Limits { growth, ..limits }, 1);
     let disk = Disk::new();
     // Queues and arcs on disk.
-    let store = on(&disk, limits(|limits| (limits.block, limits.queue, limits.arcs) = (256, 1024, 0)))?;
+    let store = on(&disk, limits(|limits| (limits.block, limits.queue, limits.arcs) = (256, 1024, 0)));
     random_cases(&store, 13, 10, 12)?;
     assert!(store.stats().spilled_bytes > 1 << 20 && disk.calls("read") > 1000, "{:?}", store.stats());
     // Levels that are parted over logs.
-    let store = on(&disk, limits(|limits| (limits.sort, limits.dense) = (600, 100)))?;
+    let store = on(&disk, limits(|limits| (limits.sort, limits.dense) = (600, 100)));
     random_cases(&store, 14, 10, 12)?;
     assert!(store.stats().parted_levels > 1000 && disk.calls("sort in") == 0, "{:?}", store.stats());
     // Levels through the external sorter.
-    let store = on(&disk, limits(|limits| (limits.sort, limits.dense, limits.parts) = (600, 48, 5)))?;
+    let store = on(&disk, limits(|limits| (limits.sort, limits.dense, limits.parts) = (600, 48, 5)));
     random_cases(&store, 14, 9, 11)?;
     assert!(disk.calls("sort in") > 10, "{:?}", store.stats());
     // Operands on disk, read in order.
-    let (store, before) = (on(&disk, limits(|limits| (limits.diagrams, limits.window) = (0, 0)))?, disk.calls("read"));
+    let (store, before) = (on(&disk, limits(|limits| (limits.diagrams, limits.window) = (0, 0))), disk.calls("read"));
     random_cases(&store, 15, 10, 10)?;
     assert!(disk.calls("read") - before > 1000, "{:?}", store.stats());
     // Wide ids.
-    random_cases(&on(&disk, limits(|limits| limits.narrow_ids = 20))?, 16, 10, 10)
+    random_cases(&on(&disk, limits(|limits| limits.narrow_ids = 20)), 16, 10, 10)
 }
 
 #[test]

@@ -16,8 +16,8 @@ impl Bdd {
     /// The file is there whole or not at all: it is written beside `path`, signed with a checksum, synced to the disk and
     /// then renamed, so that a file which was there before is replaced in one instant. The new one has its permissions, and its owner
     /// and group if the process may give it these; if not its group, then no group may read it. A symbolic link is replaced, not
-    /// followed, but one to what is no regular file is refused. A process that is killed meanwhile leaves a file `.strata-….tmp` beside `path`. The same function saved in
-    /// any store under any budget gives the same bytes.
+    /// followed, but one to what is no regular file is refused. A process that is killed meanwhile leaves a file `.strata-….tmp`
+    /// beside `path`. The same function saved in any store under any budget gives the same bytes.
     ///
     /// One pass over the nodes, 8 bytes each (16 beyond 2^30 nodes), and 16 bytes a level; two blocks of memory.
     ///

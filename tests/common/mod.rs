@@ -7,6 +7,8 @@ pub mod functions;
 pub mod peer;
 pub mod table;
 
+use std::sync::Arc;
+
 use strata_bdd::{
     Config, Store,
     testing::{Limits, Testing},
@@ -27,11 +29,20 @@ pub fn store_with(limits: Limits) -> Store {
     Store::new(Config { testing: Testing { limits: Some(limits), backend: None }, ..Config::default() }).unwrap()
 }
 
-/// The same, with so many threads that share every level.
+/// The same on `disk`, with so many threads.
+pub fn store_on(disk: &Arc<disk::Disk>, limits: Limits, threads: usize) -> Store {
+    let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
+    Store::new(Config { threads, testing, ..Config::default() }).unwrap()
+}
+
+/// The same in a folder that the system chooses, with so many threads that share every level.
 pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
     let testing = Testing { limits: Some(Limits { alone: 0, ..limits.clone() }), backend: None };
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
+
+/// Up to twelve variables with gaps between them, up to the largest there is.
+pub const TWELVE: [u32; 12] = [0, 1, 2, 5, 40, 41, 100, 133, 1000, 1001, 70_000, 16_777_215];
 
 /// A roomy store where small operations are done in the way of large ones.
 pub fn roomy_store() -> Store {
