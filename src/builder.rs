@@ -12,11 +12,11 @@ use crate::{
     error::{Error, Result},
     file::{node_file::NodeFile, writer::NodeWriter},
     model::{FALSE, TRUE, check_variable},
+    progress::{Progress, Sweep},
     store::{Store, outside_callback},
     sweep::{
         build::{build, build_below},
         copy::Copy as CopySpec,
-        run::Progress,
     },
 };
 
@@ -170,7 +170,7 @@ impl BddBuilder {
             return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
         }
         if let Some(done) = self.variable.filter(|_| !begun) {
-            self.store.report(&Progress { sweep: "build", variable: done, nodes: self.writer.nodes() })?;
+            self.store.report(&Progress { sweep: Sweep::Build, variable: done, nodes: self.writer.nodes() })?;
         }
         self.writer.reserve(&self.space)?;
         if !begun {

@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use rustix::io::Errno;
 
+use crate::progress::Sweep;
+
 /// What an operation answers when it cannot give the exact result.
 ///
 /// An operation that fails leaves nothing behind: its operands stay good, but for handles that it was given (`f & g`), its temporary
@@ -178,7 +180,7 @@ pub enum Error {
         node: u64,
     },
 
-    /// A builder was given a node above one that it had already left behind.
+    /// A builder was given a node of a level that it had already left behind, below the one at hand.
     #[error("variable {variable} comes after variable {previous}: add nodes bottom-up, the largest variable first")]
     LevelOrder {
         /// The variable of the rejected node.
@@ -228,7 +230,7 @@ pub enum Error {
     )]
     Stopped {
         /// The sweep, as in [`Progress`](crate::Progress).
-        sweep: &'static str,
+        sweep: Sweep,
         /// The variable of the level that it was told of last.
         variable: u32,
     },

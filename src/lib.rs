@@ -67,6 +67,7 @@ pub mod disk;
 mod error;
 mod file;
 mod model;
+mod progress;
 mod store;
 mod sweep;
 mod text;
@@ -78,8 +79,8 @@ pub use error::{Error, Result};
 pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp, pairs::VariablePairs};
 /// Counts, exact at any size; of the crate `num-bigint`.
 pub use num_bigint::BigUint;
+pub use progress::{Progress, Sweep};
 pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store, Times};
-pub use sweep::run::Progress;
 
 /// The seams that tests of the engine force; no part of the interface.
 #[doc(hidden)]

@@ -23,7 +23,7 @@ use common::{
 use num_bigint::BigUint;
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Comparison, Config, Cube, Error, Progress, ProgressCallback, Result,
-    SMALLEST_MEMORY, Store, VariablePairs,
+    SMALLEST_MEMORY, Store, Sweep, VariablePairs,
     testing::{Backend, Limits, Testing},
 };
 
@@ -488,7 +488,7 @@ fn ear() -> (Heard, impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'stati
 fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
     let (heard, listen) = ear();
     let store = store_told(listen);
-    let told = || -> Vec<(&'static str, u32, u64)> {
+    let told = || -> Vec<(Sweep, u32, u64)> {
         heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable, heard.nodes)).collect()
     };
     let upper = store.variable(2)?.and(&store.variable(40)?)?;
@@ -498,14 +498,15 @@ fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
     let f = upper.or(&lower)?;
     let sweeps = told();
     let levels: Vec<_> = sweeps.iter().map(|&(sweep, variable, _)| (sweep, variable)).collect();
-    let expected = [("expand", 2), ("expand", 40), ("expand", 900), ("reduce", 900), ("reduce", 40), ("reduce", 2)];
-    assert_eq!(levels, expected);
+    let [down, up] = [[2, 40, 900], [900, 40, 2]];
+    let expected = [down.map(|variable| (Sweep::Expand, variable)), up.map(|variable| (Sweep::Reduce, variable))];
+    assert_eq!(levels, expected.concat());
     assert_eq!(sweeps.last().unwrap().2, f.node_count());
     assert!(sweeps[..3].is_sorted_by_key(|level| level.2) && sweeps[3..].is_sorted_by_key(|level| level.2));
 
     f.sat_count(3)?;
     let levels: Vec<_> = told().iter().map(|&(sweep, variable, _)| (sweep, variable)).collect();
-    assert_eq!(levels, [("count", 2), ("count", 40), ("count", 900)]);
+    assert_eq!(levels, [2, 40, 900].map(|variable| (Sweep::Count, variable)));
     Ok(())
 }
 
@@ -519,9 +520,9 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
         if progress.variable > 70 || patience.load(Relaxed) { goes_on } else { ControlFlow::Break(()) }
     });
     let stopped = store.at_most(10, 0..100).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped { sweep: "build", variable: 70 }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70 }), "{stopped}");
     let told: Vec<_> = heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable)).collect();
-    assert_eq!(told, (70..100).rev().map(|variable| ("build", variable)).collect::<Vec<_>>());
+    assert_eq!(told, (70..100).rev().map(|variable| (Sweep::Build, variable)).collect::<Vec<_>>());
 
     // A builder that is stopped is as it was.
     let mut builder = store.builder()?;
@@ -535,7 +536,7 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
     patient.store(false, Relaxed);
     let weights = (0..70).map(|variable| (variable, 3i64.pow(variable % 30) * 2));
     let stopped = store.linear(weights.chain([(80, 5)]), Comparison::Equal, 1_000_000_001).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped { sweep: "search", .. }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Search, .. }), "{stopped}");
     assert_eq!(store.stats().temp_bytes, 0);
     Ok(())
 }
@@ -554,8 +555,8 @@ fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
     let levels = |sweep| -> Vec<u32> {
         heard.lock().unwrap().iter().filter(|heard| heard.sweep == sweep).map(|heard| heard.variable).collect()
     };
-    assert_eq!(levels("expand"), (0..18).collect::<Vec<_>>());
-    assert_eq!(levels("reduce"), (0..18).rev().filter(|&variable| variable != CHANGED).collect::<Vec<_>>());
+    assert_eq!(levels(Sweep::Expand), (0..18).collect::<Vec<_>>());
+    assert_eq!(levels(Sweep::Reduce), (0..18).rev().filter(|&variable| variable != CHANGED).collect::<Vec<_>>());
     Ok(())
 }
 

@@ -191,7 +191,7 @@ fn nodes_that_all_collapse_leave_a_constant() -> Result<()> {
 }
 
 #[test]
-fn nodes_above_one_left_behind_are_refused() -> Result<()> {
+fn nodes_of_levels_left_behind_are_refused() -> Result<()> {
     let mut builder = default_store().builder()?;
     let lower = builder.add_node(7, false, true)?;
     builder.add_node(4, lower, true)?;

@@ -14,9 +14,9 @@ use common::{
     default_store,
     disk::Disk,
     functions::{of_table, random_function},
-    limits, store_with,
+    limits, store_on, store_with,
 };
-use strata_bdd::{Bdd, Config, Error, LARGEST_VARIABLE, Result, Store, testing::Testing};
+use strata_bdd::{Bdd, Error, LARGEST_VARIABLE, Result};
 
 /// A word, a sign or a quoted string.
 #[derive(Clone, Debug, PartialEq)]
@@ -291,8 +291,7 @@ fn an_output_that_fails_is_reported() {
 fn a_disk_that_fails_is_reported() {
     let disk = Disk::new();
     let forced = limits(|limits| (limits.diagrams, limits.block) = (0, 256));
-    let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
-    let store = Store::new(Config { testing, ..Config::default() }).unwrap();
+    let store = store_on(&disk, forced, 1);
     let f = random_function(&store, 3, 10);
     let before = disk.calls("read");
     let expected = text_of(&f, plain);

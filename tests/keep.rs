@@ -34,7 +34,7 @@ fn wide() -> Limits {
     limits(|limits| limits.narrow_ids = 1)
 }
 
-fn store_on(backend: &Arc<impl Backend + 'static>, limits: Option<Limits>) -> Store {
+fn store_at(backend: &Arc<impl Backend + 'static>, limits: Option<Limits>) -> Store {
     let testing = Testing { limits, backend: Some(backend.clone()) };
     Store::new(Config { testing, ..Config::default() }).unwrap()
 }
@@ -44,8 +44,8 @@ fn stores_on(shelf: &Arc<Shelf>) -> [Store; 5] {
     let testing = Testing { limits: None, backend: Some(shelf.clone()) };
     let smallest = Store::new(Config { memory: SMALLEST_MEMORY, testing, ..Config::default() }).unwrap();
     let [on_disk, wide, wide_on_disk] =
-        [tight(), wide(), Limits { narrow_ids: 1, ..tight() }].map(|limits| store_on(shelf, Some(limits)));
-    [store_on(shelf, None), smallest, on_disk, wide, wide_on_disk]
+        [tight(), wide(), Limits { narrow_ids: 1, ..tight() }].map(|limits| store_at(shelf, Some(limits)));
+    [store_at(shelf, None), smallest, on_disk, wide, wide_on_disk]
 }
 
 /// Named files in memory, so that no test waits for a disk to sync.
@@ -345,7 +345,7 @@ fn a_diagram_outlives_its_store_in_a_file() -> Result<()> {
         board.save(&path)?;
         board.sat_count(49)?
     };
-    let store = store_on(&Disk::new(), Some(tight()));
+    let store = store_at(&Disk::new(), Some(tight()));
     let board = store.open(&path)?;
     assert!(board.disk_bytes() > 0);
     assert_eq!(board.sat_count(49)?, solutions);
@@ -580,7 +580,7 @@ fn counts_that_the_file_does_not_hold_are_refused_before_memory_is_taken() {
 #[test]
 fn a_file_that_shrinks_while_it_is_read_is_refused() {
     let shelf = Shelf::new();
-    let store = store_on(&shelf, None);
+    let store = store_at(&shelf, None);
     let bytes = shelf.saved(&random_function(&store, 1, 8));
     for len in 0..bytes.len() {
         *shelf.claimed.lock().unwrap() = Some((bytes.len() as u64, Rest::Gone));
@@ -787,7 +787,7 @@ fn signed_files_of_random_bytes_never_do_harm() {
 #[test]
 fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<()> {
     let shelf = Shelf::new();
-    let roomy = store_on(&shelf, None);
+    let roomy = store_at(&shelf, None);
     let mut builder = roomy.builder()?;
     let mut chain = BuilderNode::from(true);
     for variable in (0..2000).rev() {
@@ -796,14 +796,14 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
     let chain = builder.build()?;
     let bytes = shelf.saved(&chain);
     for tables in [0, 1000, 20_000, 60_000, 120_000, 180_000, 240_000, 300_000] {
-        let cramped = store_on(&shelf, Some(limits(|limits| limits.tables = tables)));
+        let cramped = store_at(&shelf, Some(limits(|limits| limits.tables = tables)));
         for _ in 0..2 {
             let refused = shelf.open(&cramped, &bytes).unwrap_err();
             assert!(matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");
         }
         assert_eq!(shelf.open(&cramped, &Image::new(32, &[], &[]).bytes())?, roomy.constant(false));
     }
-    let enough = store_on(&shelf, Some(limits(|limits| limits.tables = 1_000_000)));
+    let enough = store_at(&shelf, Some(limits(|limits| limits.tables = 1_000_000)));
     assert_eq!(shelf.open(&enough, &bytes)?, chain);
     // As many levels as there are variables, and one more; all holes.
     for (levels, nodes) in [(1 << 24, 1 << 24), ((1 << 24) + 1, (1 << 24) + 1)] {
@@ -833,7 +833,7 @@ struct Day {
 impl Day {
     fn new() -> Self {
         let disk = Disk::new();
-        let store = store_on(&disk, Some(tight()));
+        let store = store_at(&disk, Some(tight()));
         let (f, g) = (random_function(&store, 1, 7), hidden_weighted_bit(&store, 9));
         assert!(f.disk_bytes() > 0 && g.disk_bytes() > 0);
         Self { disk, store, home: tempfile::tempdir().unwrap(), f, g }
@@ -1041,7 +1041,7 @@ fn a_bit_that_turns_on_the_scratch_disk_is_found() {
     for narrow_ids in [1 << 30, 1] {
         let bit = Arc::new(AtomicU64::new(u64::MAX));
         let rot = Arc::new(Rot { os: Os::new(std::env::temp_dir()), bit: bit.clone() });
-        let store = store_on(&rot, Some(Limits { narrow_ids, ..tight() }));
+        let store = store_at(&rot, Some(Limits { narrow_ids, ..tight() }));
         let f = random_function(&store, 3, 5);
         f.validate().unwrap();
         let path = std::env::temp_dir().join("a diagram that is never there");

@@ -20,7 +20,7 @@ use common::{
     tightest,
 };
 use strata_bdd::{
-    Bdd, BinaryOp, Config, Error, ProgressCallback, Result, Store, VariablePairs,
+    Bdd, BinaryOp, Config, Error, ProgressCallback, Result, Store, Sweep, VariablePairs,
     testing::{Limits, Testing},
 };
 
@@ -502,7 +502,7 @@ fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<
     let begun = Arc::new(AtomicBool::new(false));
     let told = begun.clone();
     let progress: ProgressCallback = Arc::new(move |progress| {
-        told.fetch_or((progress.sweep, progress.variable, progress.nodes) == ("expand", 0, 0), Relaxed);
+        told.fetch_or((progress.sweep, progress.variable, progress.nodes) == (Sweep::Expand, 0, 0), Relaxed);
         ControlFlow::Continue(())
     });
     let testing = Testing { limits: Some(limits(|limits| limits.tables = 64 << 10)), backend: None };

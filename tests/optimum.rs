@@ -10,17 +10,9 @@ use common::{
     Random, default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens, random_function},
-    limits, smallest_store, store_with, tightest,
+    limits, smallest_store, spilling, store_on, store_with,
 };
-use strata_bdd::{
-    Bdd, BuilderNode, Config, Cube, Error, Result, Store, Weight,
-    testing::{Limits, Testing},
-};
-
-/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
-fn tight() -> Limits {
-    Limits { queue: 32 << 10, ..tightest() }
-}
+use strata_bdd::{Bdd, BuilderNode, Cube, Error, Result, Store, Weight, testing::Limits};
 
 /// The answer to `opt_min` by its values; it must name the variables of the domain.
 fn least<W: Weight>(
@@ -300,7 +292,7 @@ fn chain(store: &Store, steps: u32) -> Result<Bdd> {
 
 #[test]
 fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
-    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..tight() })] {
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
         let f = chain(&store, 2500)?;
         // The cheaper of two, and every third where it is below zero.
         let weight = |variable: u32| match variable % 3 {
@@ -346,9 +338,9 @@ fn optima_are_the_same_under_every_budget() -> Result<()> {
     };
     let expected = work(&default_store())?;
     for limits in [
-        tight(),
-        Limits { sort: 1 << 20, ..tight() },
-        Limits { queue: 1 << 24, ..tight() },
+        spilling(),
+        Limits { sort: 1 << 20, ..spilling() },
+        Limits { queue: 1 << 24, ..spilling() },
         limits(|limits| limits.narrow_ids = 64),
     ] {
         let store = store_with(limits);
@@ -361,8 +353,7 @@ fn optima_are_the_same_under_every_budget() -> Result<()> {
 #[test]
 fn a_disk_that_fails_fails_the_optimum_and_nothing_else() -> Result<()> {
     let disk = Disk::new();
-    let testing = Testing { limits: Some(tight()), backend: Some(disk.clone()) };
-    let store = Store::new(Config { testing, ..Config::default() })?;
+    let store = store_on(&disk, spilling(), 1);
     let f = product(&store, 6).swap_remove(6);
     let weight = |variable: u32| i64::from(variable % 3) - 1;
     let work = || least(&f, weight, 0..12);

@@ -18,13 +18,10 @@ use common::{
     functions::{Algebra, hidden_weighted_bit, product, random_function, random_tree},
     limits,
     peer::Peer,
-    roomy_store, shared_store_with, smallest_store, store_with,
+    roomy_store, shared_store_with, smallest_store, store_on, store_with,
 };
 use num_bigint::BigUint;
-use strata_bdd::{
-    Bdd, BinaryOp, BuilderNode, Config, Result, Store,
-    testing::{Limits, Testing},
-};
+use strata_bdd::{Bdd, BinaryOp, BuilderNode, Config, Result, Store, testing::Limits};
 
 /// Both packages' functions of the same work, over so many variables.
 struct Compared {
@@ -98,8 +95,7 @@ impl Trace {
     /// The trace of `work` in a store with these limits.
     fn of(limits: Limits, work: impl Fn(&Store) -> Vec<Bdd>) -> Self {
         let disk = Disk::new();
-        let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
-        let store = Store::new(Config { testing, ..Config::default() }).unwrap();
+        let store = store_on(&disk, limits, 1);
         let results = work(&store);
         Self { store, results, reads: disk.reads(), sorts: disk.calls("sort in") }
     }
@@ -394,8 +390,7 @@ fn diagrams_that_outgrow_the_smallest_budget_are_the_same_as_in_a_large_one() ->
 fn what_is_read_back_is_announced() -> Result<()> {
     let forced = limits(|limits| (limits.block, limits.queue, limits.arcs, limits.sort) = (4096, 0, 0, 64 << 10));
     let disk = Disk::new();
-    let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
-    let store = Store::new(Config { testing, ..Config::default() })?;
+    let store = store_on(&disk, forced, 1);
     let [f, g] = [1, 2].map(|seed| random_function(&store, seed, CIRCUIT_VARIABLES));
     let before = (disk.calls("read"), disk.announced());
     f.xor(&g)?;
@@ -410,8 +405,7 @@ fn a_sweep_reads_a_diagram_about_once() -> Result<()> {
     for window in [8 << 10, 32 << 10, 1 << 20] {
         let forced = limits(|limits| (limits.block, limits.diagrams, limits.window) = (512, 0, window));
         let disk = Disk::new();
-        let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
-        let store = Store::new(Config { testing, ..Config::default() })?;
+        let store = store_on(&disk, forced, 1);
         let f = hidden_weighted_bit(&store, 28);
         for work in
             [&|| f.sat_count(28).map(drop), &|| f.and(&store.variable(27)?).map(drop)] as [&dyn Fn() -> Result<()>; 2]
@@ -432,8 +426,7 @@ fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     let variables = 14;
     let forced = limits(|limits| (limits.block, limits.diagrams, limits.window) = (256, 0, WINDOW));
     let disk = Disk::new();
-    let testing = Testing { limits: Some(forced), backend: Some(disk.clone()) };
-    let store = Store::new(Config { testing, ..Config::default() })?;
+    let store = store_on(&disk, forced, 1);
     let operands = [1, 2, 3].map(|seed| random_function(&store, seed, variables));
     let [f, g, h] = &operands;
     let bytes: u64 = operands.iter().map(Bdd::disk_bytes).sum();

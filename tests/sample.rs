@@ -9,17 +9,9 @@ use common::{
     Random, default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens},
-    limits, smallest_store, store_with, tightest,
+    limits, smallest_store, spilling, store_on, store_with,
 };
-use strata_bdd::{
-    Bdd, BuilderNode, Config, Error, Result, Store,
-    testing::{Limits, Testing},
-};
-
-/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
-fn tight() -> Limits {
-    Limits { queue: 32 << 10, ..tightest() }
-}
+use strata_bdd::{Bdd, BuilderNode, Error, Result, Store, testing::Limits};
 
 /// How often each sample comes.
 fn tally(samples: Vec<Vec<bool>>) -> HashMap<Vec<bool>, u64> {
@@ -170,7 +162,7 @@ fn parity(store: &Store, variables: u32) -> Result<Bdd> {
 #[test]
 fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
     let mut expected = None;
-    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..tight() })] {
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
         let f = chain(&store, 2500)?;
         let samples = f.sample(30, 5, 0..7500)?;
         let mut outcomes = [0; 8];
@@ -206,9 +198,9 @@ fn samples_are_the_same_under_every_budget() -> Result<()> {
     };
     let expected = work(&default_store())?;
     for limits in [
-        tight(),
-        Limits { sort: 1 << 20, ..tight() },
-        Limits { queue: 1 << 24, ..tight() },
+        spilling(),
+        Limits { sort: 1 << 20, ..spilling() },
+        Limits { queue: 1 << 24, ..spilling() },
         limits(|limits| limits.narrow_ids = 64),
     ] {
         assert_eq!(work(&store_with(limits))?, expected);
@@ -220,8 +212,7 @@ fn samples_are_the_same_under_every_budget() -> Result<()> {
 #[test]
 fn a_disk_that_fails_fails_the_samples_and_nothing_else() -> Result<()> {
     let disk = Disk::new();
-    let testing = Testing { limits: Some(tight()), backend: Some(disk.clone()) };
-    let store = Store::new(Config { testing, ..Config::default() })?;
+    let store = store_on(&disk, spilling(), 1);
     let f = product(&store, 6).swap_remove(6);
     let expected = f.sample(100, 3, 0..12)?;
     let temp_bytes = store.stats().temp_bytes;

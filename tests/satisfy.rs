@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use biodivine_lib_bdd::{BddPartialValuation, BddValuation};
 use common::{
     Random, default_store,
@@ -10,11 +12,9 @@ use common::{
     functions::{Algebra, hidden_weighted_bit, of_table, product, queens, random_function, random_tree},
     limits,
     peer::Peer,
-    smallest_store, store_with,
+    smallest_store, store_on, store_with,
 };
-use strata_bdd::{
-    Bdd, BinaryOp, BuilderNode, Config, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store, testing::Testing,
-};
+use strata_bdd::{Bdd, BinaryOp, BuilderNode, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store};
 
 /// Three variables, and domains that hold them: themselves, and with others before, between and behind.
 const DOMAINS: [([u32; 3], [&[u32]; 3]); 3] = [
@@ -422,10 +422,8 @@ fn an_iterator_goes_on_without_the_handle_and_frees_the_diagram_at_its_end() -> 
 }
 
 /// A store whose diagrams are on a disk that can fail.
-fn store_on(disk: &std::sync::Arc<Disk>) -> Store {
-    let limits = limits(|limits| (limits.block, limits.diagrams) = (256, 0));
-    let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
-    Store::new(Config { testing, ..Config::default() }).unwrap()
+fn store_without_room(disk: &Arc<Disk>) -> Store {
+    store_on(disk, limits(|limits| (limits.block, limits.diagrams) = (256, 0)), 1)
 }
 
 fn check_bad_read(error: &Error) {
@@ -435,7 +433,7 @@ fn check_bad_read(error: &Error) {
 #[test]
 fn a_failed_read_is_the_last_item() {
     let disk = Disk::new();
-    let f = random_function(&store_on(&disk), 7, 9);
+    let f = random_function(&store_without_room(&disk), 7, 9);
     for cubes in [|f: &Bdd| f.cubes(), |f: &Bdd| f.assignments(0..10).unwrap()] {
         let before = disk.calls("read");
         let expected = all(cubes(&f));
@@ -461,7 +459,7 @@ type Walk = fn(&Bdd) -> Result<Option<Cube>>;
 #[test]
 fn a_failed_read_fails_the_walk_to_one_solution_and_nothing_else() -> Result<()> {
     let disk = Disk::new();
-    let f = random_function(&store_on(&disk), 8, 6);
+    let f = random_function(&store_without_room(&disk), 8, 6);
     let walks: [Walk; 5] = [|f| f.sat_min(0..6), |f| f.sat_max(0..7), Bdd::cube_min, Bdd::cube_max, Bdd::pick];
     for walk in walks {
         let before = disk.calls("read");
@@ -481,7 +479,7 @@ fn a_failed_read_fails_the_walk_to_one_solution_and_nothing_else() -> Result<()>
 #[test]
 fn a_cube_costs_reads_only_where_it_leaves_the_one_before() -> Result<()> {
     let disk = Disk::new();
-    let store = store_on(&disk);
+    let store = store_without_room(&disk);
     // x0 ∨ … ∨ x99 is true on 100 paths, each one node longer than the one before, read from the root.
     let mut builder = store.builder()?;
     let mut chain = BuilderNode::from(false);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use strata_bdd::{Progress, ProgressCallback};
+use strata_bdd::{Progress, ProgressCallback, Sweep};
 
 use crate::{Failure, options::OutputOptions};
 
@@ -40,8 +40,8 @@ impl Output {
         }
         let (bar, levels) = (self.bar.clone(), self.rows * self.rows);
         Some(Arc::new(move |&Progress { sweep, variable, nodes, .. }: &Progress| {
-            bar.set_message(if nodes == 0 { sweep.into() } else { format!("{sweep}: {nodes} nodes") });
-            bar.set_position(if sweep == "reduce" { levels - variable } else { variable + 1 }.into());
+            bar.set_message(if nodes == 0 { sweep.to_string() } else { format!("{sweep}: {nodes} nodes") });
+            bar.set_position(if sweep == Sweep::Reduce { levels - variable } else { variable + 1 }.into());
             ControlFlow::Continue(())
         }))
     }

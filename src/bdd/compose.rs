@@ -26,9 +26,7 @@ impl Bdd {
     pub fn compose(&self, variable: u32, function: &Self) -> Result<Self> {
         self.same_store(function)?;
         check_variable(variable)?;
-        let Some(rank) = self.file.variables().position(|other| other == variable).map(|below| below + 1) else {
-            return Ok(self.clone());
-        };
+        let Some(rank) = self.file.rank(variable) else { return Ok(self.clone()) };
         if let Some(value) = function.as_constant() {
             return self.restrict([(variable, value)]);
         }

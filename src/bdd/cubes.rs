@@ -83,7 +83,7 @@ impl Cubes {
     /// The variable of a node, `None` of a terminal.
     fn variable(&self, id: u64) -> Option<u32> {
         let file = &self.bdd.file;
-        (id >= TERMINALS).then(|| file.variable(file.levels().rank_of(id)))
+        (id >= TERMINALS).then(|| file.variable_of(id))
     }
 
     /// What `id` is where `variable` is false and where it is true; both itself where it does not test that variable.

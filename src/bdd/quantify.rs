@@ -121,11 +121,8 @@ impl Bdd {
 
     /// The exclusive disjunction of the two cofactors by `variable`.
     fn difference(&self, variable: u32) -> Result<Self> {
-        let Some(above) = self.file.variables().rev().position(|other| other == variable) else {
-            return Ok(self.store.constant(false));
-        };
-        let levels = self.file.levels();
-        let first = levels.first(levels.ranks() - 1 - above);
+        let Some(rank) = self.file.rank(variable) else { return Ok(self.store.constant(false)) };
+        let first = self.file.levels().first(rank);
         let complement = self.eval(|_| false)? != self.eval(|other| other == variable)?;
         let spec = Difference { variable, first, complement };
         let operands = [&self.file; 2];

@@ -37,7 +37,7 @@ impl Bdd {
         let (mut id, mut walk) = (self.file.root(), Walk::of(&self.file));
         while id >= TERMINALS {
             let [low, high] = walk.children(id, &space)?;
-            id = if assignment(self.file.variable(self.file.levels().rank_of(id))) { high } else { low };
+            id = if assignment(self.file.variable_of(id)) { high } else { low };
         }
         Ok((id == TRUE) != self.complement)
     }

@@ -20,8 +20,8 @@ use crate::{
     builder::{BddBuilder, BuilderNode},
     disk::charge::Charge,
     error::Result,
+    progress::{Progress, Sweep},
     store::Store,
-    sweep::run::Progress,
 };
 
 /// A search for all nodes of "the sum is the bound" or "is at most the bound".
@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
         let last = low.last.min(high.last + weight);
         let node = if low.node == high.node { low.node } else { self.nodes.len() };
         if self.known.len() == self.room {
-            self.store.report(&Progress { sweep: "search", variable, nodes: self.nodes.len() as u64 - 2 })?;
+            self.store.report(&Progress { sweep: Sweep::Search, variable, nodes: self.nodes.len() as u64 - 2 })?;
             self.charge.grow(STEP * ENTRY_BYTES)?;
             self.room += STEP;
         }

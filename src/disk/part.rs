@@ -53,9 +53,9 @@ pub fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]
 pub const AHEAD: usize = 2;
 
 /// Has `part` fetched from disk meanwhile, if that is where it is.
-pub fn expect(part: Option<&Part>) {
+pub fn will_read(part: Option<&Part>) {
     if let Some(Part::Disk(stretch)) = part {
-        stretch.expect();
+        stretch.will_read();
     }
 }
 

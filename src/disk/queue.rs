@@ -91,7 +91,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
         // A sweep keeps a few small tables beside its queue, by level.
         let logs = levels + levels.div_ceil(GROUP);
-        space.charge(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
+        space.charge_sweep(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
     }
 
     /// Pushes `record` for `level`.
@@ -163,15 +163,10 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn take_rest(&mut self, level: usize) -> Spool<I, N> {
         let mut rest = Spool::new(Share::Queue);
         (level..self.levels.len()).for_each(|level| rest.join(self.take_log(level)));
-        self.groups.drain(..).for_each(|group| rest.join(group));
+        for group in &mut self.groups {
+            rest.join(mem::replace(group, Spool::new(Share::Queue)));
+        }
         rest
-    }
-
-    /// Drops the records for `level` and all after it, those before having been taken; answers whether there were any.
-    pub fn drop_rest(&mut self, level: usize) -> bool {
-        let logs: u64 = (level..self.levels.len()).map(|level| self.take_log(level).count()).sum();
-        let groups = self.groups.iter_mut().map(|group| mem::replace(group, Spool::new(Share::Queue)).count());
-        logs + groups.sum::<u64>() > 0
     }
 
     /// Gives the logs of the group of `level` what they have on disk together, and those of the groups before.

@@ -46,7 +46,7 @@ impl Space {
     ///
     /// # Errors
     /// `BudgetExceeded` when there is no room for so many.
-    pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
+    pub fn charge_sweep(&self, bytes: usize, what: &'static str) -> Result<Charge> {
         self.pool.charge_to(self.tables(), bytes, what)
     }
 

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use super::{
     cells::KeyRange,
     lane::{Lane, words_of},
-    part::{AHEAD, Part, Reader, evenly, expect, records},
+    part::{AHEAD, Part, Reader, evenly, records, will_read},
     pool::{Block, Class, Pool, Share},
     source::{SAMPLE, Source, some_of},
     space::Space,
@@ -306,7 +306,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut reader = Reader::new(self.share, &space.pool);
         let mut ahead = parts.clone().skip(AHEAD);
         for part in parts {
-            expect(ahead.next());
+            will_read(ahead.next());
             reader.visit(part, |_, block| show(block))?;
         }
         show(self.tail())
@@ -349,7 +349,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let mut reader = Reader::new(self.share, &space.pool);
         let mut parts = std::mem::take(&mut self.parts).into_iter();
         while let Some(part) = parts.next() {
-            expect(parts.as_slice().get(AHEAD - 1));
+            will_read(parts.as_slice().get(AHEAD - 1));
             reader.visit(&part, &mut show)?;
         }
         show(0, self.tail())?;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{
     cells::KeyRange,
     lane::Lane,
-    part::{AHEAD, Part, expect},
+    part::{AHEAD, Part, will_read},
     pool::Share,
     space::Space,
     spool::Spool,
@@ -85,7 +85,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
             return Ok(self.left > 0);
         }
         let Some(part) = self.parts.pop() else { return Ok(false) };
-        expect(self.parts.iter().nth_back(AHEAD - 1));
+        will_read(self.parts.iter().nth_back(AHEAD - 1));
         match part {
             Part::Ram(block, lanes) => {
                 self.chunk = Some(block);

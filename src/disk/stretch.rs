@@ -47,7 +47,7 @@ impl Stretch {
     }
 
     /// Says that it will be read soon.
-    pub fn expect(&self) {
+    pub fn will_read(&self) {
         self.extent.will_read(self.offset as usize, self.bytes as usize);
     }
 

@@ -76,10 +76,10 @@ impl Labels {
         self.table.variables[rank - 1].wrapping_add(self.shift)
     }
 
-    /// Whether `variable` is one of them.
-    pub fn has(&self, variable: u32) -> bool {
+    /// The rank, from 1, of `variable`, if it is one of them.
+    pub fn rank(&self, variable: u32) -> Option<usize> {
         let variables = &self.table.variables;
-        variables.binary_search_by(|own| variable.cmp(&own.wrapping_add(self.shift))).is_ok()
+        variables.binary_search_by(|own| variable.cmp(&own.wrapping_add(self.shift))).ok().map(|below| below + 1)
     }
 
     /// All of them, by rank from 1.

@@ -46,14 +46,14 @@ impl Width {
 /// A sealed diagram, without the complement bit that its handles carry; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct NodeFile {
-    pub(super) nodes: Arc<Nodes>,
+    pub(super) nodes: Arc<Unlabelled>,
     labels: Labels,
     hash: u128,
 }
 
 /// The nodes of a diagram, whatever the names of its levels.
 #[derive(Debug)]
-pub(super) struct Nodes {
+pub(super) struct Unlabelled {
     pub levels: Levels,
     pub width: Width,
     pub body: Body,
@@ -72,7 +72,7 @@ pub(super) enum Body {
     Disk(CheckedFile),
 }
 
-impl Nodes {
+impl Unlabelled {
     /// Bytes that would have to be read from disk to look at so many nodes in a row at random.
     pub fn window_bytes(&self, nodes: u64) -> u64 {
         match self.body {
@@ -85,9 +85,9 @@ impl Nodes {
 impl NodeFile {
     /// Bytes of a diagram beside its tables and its nodes: what all handles share, and what allocators add to that, to the two tables
     /// that are always there, and to the nodes.
-    pub(super) const BYTES: usize = size_of::<Nodes>() + SHARED + 4 * ALLOCATED;
+    pub(super) const BYTES: usize = size_of::<Unlabelled>() + SHARED + 4 * ALLOCATED;
 
-    pub(super) fn new(nodes: Nodes, labels: Labels) -> Self {
+    pub(super) fn new(nodes: Unlabelled, labels: Labels) -> Self {
         let hash = labels.hash_with(nodes.hash);
         Self { nodes: Arc::new(nodes), labels, hash }
     }
@@ -103,7 +103,7 @@ impl NodeFile {
             let mut levels = Levels::new(TERMINALS);
             levels.seal();
             let body = Body::Ram { blocks: Vec::new(), shift: 0 };
-            NodeFile::new(Nodes { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
+            NodeFile::new(Unlabelled { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
         });
         EMPTY.clone()
     }
@@ -141,9 +141,19 @@ impl NodeFile {
         self.labels.iter()
     }
 
-    /// Whether there is a level of `variable`, by binary search.
+    /// The variable of the level that `id`, no terminal, lies on.
+    pub fn variable_of(&self, id: u64) -> u32 {
+        self.variable(self.levels().rank_of(id))
+    }
+
+    /// The rank of the level of `variable`, if there is one, by binary search.
+    pub fn rank(&self, variable: u32) -> Option<usize> {
+        self.labels.rank(variable)
+    }
+
+    /// Whether there is a level of `variable`.
     pub fn has_variable(&self, variable: u32) -> bool {
-        self.labels.has(variable)
+        self.rank(variable).is_some()
     }
 
     /// The width of the ids.

@@ -2,7 +2,7 @@
 
 use std::{hint::select_unpredictable, mem, ops::Range};
 
-use super::node_file::{Body, NodeFile, Nodes, Width};
+use super::node_file::{Body, NodeFile, Unlabelled, Width};
 use crate::{
     disk::{checked::CheckedFile, lane::Lane, pages::Pages, space::Space},
     error::Result,
@@ -12,7 +12,7 @@ use crate::{
 /// read from disk.
 #[derive(Debug)]
 pub struct LevelReader<'a> {
-    file: &'a Nodes,
+    file: &'a Unlabelled,
     /// The first id of the level or part of a level at hand.
     first: u64,
     /// How many ids follow; none between levels.

@@ -2,13 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::node_file::{Body, NodeFile, Nodes, Width};
+use super::node_file::{Body, NodeFile, Unlabelled, Width};
 use crate::{disk::space::Space, error::Result};
 
 /// A walk from node to node of a file, with the block that was read last where the nodes are on disk.
 #[derive(Debug)]
 pub struct Walk {
-    nodes: Arc<Nodes>,
+    nodes: Arc<Unlabelled>,
     block: Box<[u64]>,
     /// Which bytes of the file these are.
     bytes: Range<u64>,

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::{
     labels::Labels,
     levels::Levels,
-    node_file::{Body, NodeFile, Nodes, Width},
+    node_file::{Body, NodeFile, Unlabelled, Width},
     reader::LevelReader,
 };
 use crate::{
@@ -81,13 +81,9 @@ impl<I: Lane> NodeWriter<I> {
     /// Appends a node to the level in the making and gives its id.
     #[inline(always)]
     pub fn push(&mut self, low: I, high: I, space: &Space) -> Result<I> {
-        if !self.fits(low, high) {
-            self.make_room(space)?;
-            assert!(self.fits(low, high), "a writer that made room has room");
-        }
-        let id = I::of(self.next);
-        self.next += 1;
-        Ok(id)
+        self.room(space)?[0] = [low, high];
+        self.advance(1);
+        Ok(I::of(self.next - 1))
     }
 
     /// Appends nodes to the level in the making, which get the next ids.
@@ -115,16 +111,6 @@ impl<I: Lane> NodeWriter<I> {
     pub fn advance(&mut self, nodes: usize) {
         self.used += nodes;
         self.next += nodes as u64;
-    }
-
-    #[inline(always)]
-    fn fits(&mut self, low: I, high: I) -> bool {
-        let Some(tail) = &mut self.tail else { return false };
-        let lanes: &mut [I] = bytemuck::cast_slice_mut(tail.words_mut());
-        let Some([room_low, room_high]) = lanes.get_mut(2 * self.used..2 * self.used + 2) else { return false };
-        (*room_low, *room_high) = (low, high);
-        self.used += 1;
-        true
     }
 
     #[cold]
@@ -306,7 +292,7 @@ impl<I: Lane> NodeWriter<I> {
             let words = self.blocks.first().map_or(1, |block| block.words().len());
             Body::Ram { blocks: self.blocks, shift: words.ilog2() }
         };
-        let nodes = Nodes { levels: self.levels, width, body, hash, _charge: Some(charge) };
+        let nodes = Unlabelled { levels: self.levels, width, body, hash, _charge: Some(charge) };
         Ok(NodeFile::new(nodes, labels))
     }
 }
@@ -322,7 +308,7 @@ impl NodeFile {
             levels.seal();
             let hash = hash_of(None, bytemuck::cast_slice(&words), &levels);
             let body = Body::Ram { blocks: vec![Block::counted_elsewhere([&words[..], &[0]].concat())], shift: 2 };
-            NodeFile::new(Nodes { levels, width: Width::Narrow, body, hash, _charge: None }, Labels::of_first())
+            NodeFile::new(Unlabelled { levels, width: Width::Narrow, body, hash, _charge: None }, Labels::of_first())
         });
         FIRST.shifted(variable.cast_signed())
     }

@@ -4,7 +4,7 @@ use std::{cell::Cell, ops::ControlFlow, sync::Arc};
 
 use crate::{
     error::{Error, Result},
-    sweep::run::Progress,
+    progress::Progress,
 };
 
 /// Whom a sweep tells how far it has come, and who may stop it.

@@ -32,9 +32,10 @@ use crate::{
         space::Space,
     },
     error::{Error, Result},
+    progress::Progress,
     sweep::{
         desk::{Desks, Turn},
-        run::{Counters, Listener, Progress, Run, tell},
+        run::{Counters, Listener, Run, tell},
         team::Team,
     },
 };

@@ -1,7 +1,5 @@
 //! One operation from end to end: a spec in, a sealed diagram out.
 
-use std::borrow::Borrow;
-
 use smallvec::SmallVec;
 
 use super::{
@@ -39,9 +37,9 @@ pub trait Operands {
 }
 
 /// Diagrams that somebody else holds.
-impl<F: Borrow<NodeFile>, const K: usize> Operands for &[&F; K] {
+impl<const K: usize> Operands for &[&NodeFile; K] {
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
-        self.iter().map(|file| (*file).borrow()).collect()
+        self.iter().copied().collect()
     }
 }
 
@@ -104,10 +102,10 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
 /// The same as [`build`], where `nest` has its say on the way up; its value on the path of low arcs is false.
 ///
 /// The operands stay: ids may outgrow 32 bits late, when it begins again.
-pub fn build_nested<S: Spec<N>, K: Nest, F: Borrow<NodeFile>, const N: usize, const M: usize>(
+pub fn build_nested<S: Spec<N>, K: Nest, const N: usize, const M: usize>(
     spec: &S,
     nest: &K,
-    mut operands: &[&F; M],
+    mut operands: &[&NodeFile; M],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
     let narrow = stays_narrow::<N>(operands.files().into_iter().chain(nest.files()), run);

@@ -22,15 +22,8 @@ use crate::{
     disk::{lane::Lane, pool::Share, spool::Spool},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader, writer::NodeWriter},
+    progress::Sweep,
 };
-
-/// Levels that are done, and the arcs that lead to them from above.
-pub struct Compact<I> {
-    /// Has the nodes.
-    pub below: NodeWriter<I>,
-    /// For every arc its slot, and the id that it leads to.
-    pub arrivals: Spool<I, 2>,
-}
 
 /// Makes room for the marks of the levels from rank `top` down, where to look at all of them is worth it for so many requests that
 /// lead to that level: it takes a thousandth of a request each. Takes the desks of other threads for that, if it must and can; answers
@@ -42,7 +35,8 @@ pub fn make_room(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) 
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot
-/// that asks. The marks must fit. The sweep has `made` so many nodes above.
+/// that asks. The marks must fit. The sweep has `made` so many nodes above. Gives the nodes, and for every request the slot and the
+/// id that it leads to.
 pub fn compact<I: Lane, const N: usize>(
     file: &NodeFile,
     top: usize,
@@ -50,7 +44,7 @@ pub fn compact<I: Lane, const N: usize>(
     requests: &Spool<I, N>,
     made: u64,
     run: &mut Run<'_>,
-) -> Result<Compact<I>> {
+) -> Result<(NodeWriter<I>, Spool<I, 2>)> {
     let space = run.space;
     let ids = file.levels().range(top).end;
     let fits_one = Marks::bytes(ids) <= space.limits.dense as u64;
@@ -70,7 +64,7 @@ pub fn compact<I: Lane, const N: usize>(
     if fits_one {
         run.desks[0].children = words;
     }
-    Ok(Compact { below, arrivals })
+    Ok((below, arrivals))
 }
 
 /// Marks the nodes of `file` that `requests` lead to, top-down.
@@ -99,7 +93,7 @@ fn mark_reached<I: Lane, const N: usize>(
             }
             Ok(())
         })?;
-        run.report("expand", file.variable(rank), made)?;
+        run.report(Sweep::Expand, file.variable(rank), made)?;
     }
     Ok(())
 }
@@ -131,7 +125,7 @@ fn write_marked<I: Lane>(
             below.push_all(&kept[..count], space)
         })?;
         below.end_level(file.variable(rank));
-        run.report("reduce", file.variable(rank), below.nodes())?;
+        run.report(Sweep::Reduce, file.variable(rank), below.nodes())?;
     }
     Ok(below)
 }

@@ -30,6 +30,7 @@ use crate::{
     },
     error::Result,
     file::{levels::Levels, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced, writer::NodeWriter},
+    progress::Sweep,
 };
 
 /// A diagram and where it is cut.
@@ -61,7 +62,7 @@ impl<'f> Lift<'f> {
         if bytes > space.tables_left() / 4 {
             return None;
         }
-        Some(Self { file, cut, below, _charge: space.charge(bytes, "a lift").ok()? })
+        Some(Self { file, cut, below, _charge: space.charge_sweep(bytes, "a lift").ok()? })
     }
 
     /// What `spec` makes of `operands`, unless it takes more than `most` nodes before they are reduced.
@@ -119,7 +120,7 @@ impl<'f> Lift<'f> {
                 nodes.as_flattened().iter().filter(below).for_each(|child| marks.set(child.get()));
                 Ok(())
             })?;
-            run.report("expand", self.file.variable(rank), 0)?;
+            run.report(Sweep::Expand, self.file.variable(rank), 0)?;
         }
         marks.count_up();
         Ok(marks)
@@ -133,7 +134,7 @@ impl<'f> Lift<'f> {
         writer: &mut NodeWriter<I>,
         run: &mut Run<'_>,
     ) -> Result<I> {
-        let _sweep = run.begin("reduce");
+        let _sweep = run.begin(Sweep::Reduce);
         let (space, levels) = (run.space, self.file.levels());
         let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
         let mut reader = LevelReader::in_order(self.file, space);
@@ -161,7 +162,7 @@ impl<'f> Lift<'f> {
             })?;
             desk.children = spare;
             writer.end_level(self.file.variable(rank));
-            run.report("reduce", self.file.variable(rank), writer.nodes())?;
+            run.report(Sweep::Reduce, self.file.variable(rank), writer.nodes())?;
         }
         Ok(raised.last().copied().expect("a level above"))
     }

@@ -3,11 +3,14 @@
 use std::ops::ControlFlow;
 
 use super::{desk::Turn, team::Team};
-use crate::disk::{
-    clock::{Phase, Timer},
-    space::Space,
+use crate::{
+    disk::{
+        clock::{Phase, Timer},
+        space::Space,
+    },
+    error::{Error, Result},
+    progress::{Progress, Sweep},
 };
-use crate::error::{Error, Result};
 
 /// What a sweep counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,25 +25,11 @@ pub struct Counters {
     pub levels: u64,
 }
 
-/// How far a sweep has come; reported once per level. An operation that has to begin again, because it turns out not to be
-/// small, its ids outgrow 32 bits or it runs out of tables, reports from the top again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// The sweep: "expand", "reduce", "count", "optimum", "sample" or "trace"; "build" while a builder, or a constraint, is given
-    /// nodes; "search", now and then, while `linear` looks for them.
-    pub sweep: &'static str,
-    /// The variable of the level just done; of a search, the one it is at.
-    pub variable: u32,
-    /// Nodes the sweep has made so far.
-    pub nodes: u64,
-}
-
 /// Whoever is told, and says whether to go on.
 pub type Listener<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
 
 /// A sweep that has begun.
-pub struct Sweep<'a> {
+pub struct Begun<'a> {
     _span: tracing::span::EnteredSpan,
     _timer: Timer<'a>,
 }
@@ -66,14 +55,14 @@ impl<'a> Run<'a> {
     }
 
     /// Counts a sweep, and times it until what this gives is dropped.
-    pub fn begin(&mut self, sweep: &'static str) -> Sweep<'a> {
+    pub fn begin(&mut self, sweep: Sweep) -> Begun<'a> {
         self.counters.sweeps += 1;
         let phase = match sweep {
-            "expand" => Phase::Expand,
-            "reduce" => Phase::Reduce,
+            Sweep::Expand => Phase::Expand,
+            Sweep::Reduce => Phase::Reduce,
             _ => Phase::Fold,
         };
-        Sweep { _span: tracing::debug_span!("sweep", sweep).entered(), _timer: self.space.meter.clock.start(phase) }
+        Begun { _span: tracing::debug_span!("sweep", %sweep).entered(), _timer: self.space.meter.clock.start(phase) }
     }
 
     /// Reports a finished level.
@@ -81,7 +70,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// `Stopped` when whoever is told says so.
     #[inline(always)]
-    pub fn report(&mut self, sweep: &'static str, variable: u32, nodes: u64) -> Result<()> {
+    pub fn report(&mut self, sweep: Sweep, variable: u32, nodes: u64) -> Result<()> {
         self.counters.levels += 1;
         if self.progress.is_some() || tracing::level_filters::LevelFilter::current() >= tracing::Level::TRACE {
             return tell(self.progress, &Progress { sweep, variable, nodes });
@@ -97,7 +86,7 @@ impl<'a> Run<'a> {
 #[cold]
 pub fn tell(listener: Option<Listener<'_>>, level: &Progress) -> Result<()> {
     let &Progress { sweep, variable, nodes } = level;
-    tracing::trace!(sweep, variable, nodes, "level");
+    tracing::trace!(%sweep, variable, nodes, "level");
     let goes_on = listener.is_none_or(|listener| listener(level).is_continue());
     if goes_on { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
 }

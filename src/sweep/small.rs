@@ -18,6 +18,7 @@ use crate::{
         writer::NodeWriter,
     },
     model::{TERMINALS, TRUE},
+    progress::Sweep,
 };
 
 /// The arrays, kept from one operation to the next.
@@ -115,7 +116,7 @@ impl<const N: usize> Small<N> {
         search: bool,
         run: &mut Run<'_>,
     ) -> Result<bool> {
-        let _sweep = run.begin("expand");
+        let _sweep = run.begin(Sweep::Expand);
         let mut readers: [_; N] =
             std::array::from_fn(|at| LevelReader::new(operands.get(at).unwrap_or(&operands[0]), 0));
         self.lay_out(operands);
@@ -127,7 +128,7 @@ impl<const N: usize> Small<N> {
             }
             if self.waiting[level][0] > 0 {
                 nodes += self.expand_level(level, spec, most, &mut readers, run)?;
-                run.report("expand", self.variables[level], nodes)?;
+                run.report(Sweep::Expand, self.variables[level], nodes)?;
             }
         }
         run.counters.requests += self.asked;
@@ -231,7 +232,7 @@ impl<const N: usize> Small<N> {
 
     /// Bottom-up.
     fn reduce(&mut self, run: &mut Run<'_>) -> Result<NodeFile> {
-        let _sweep = run.begin("reduce");
+        let _sweep = run.begin(Sweep::Reduce);
         let mut writer = NodeWriter::<u32>::new(run.space)?;
         writer.reserve_levels(self.variables.len());
         self.ids.resize(self.children.len(), 0);
@@ -239,7 +240,7 @@ impl<const N: usize> Small<N> {
             if self.waiting[level][0] > 0 {
                 self.reduce_level(level, &mut writer, run)?;
                 writer.end_level(self.variables[level]);
-                run.report("reduce", self.variables[level], writer.nodes())?;
+                run.report(Sweep::Reduce, self.variables[level], writer.nodes())?;
             }
         }
         assert!(

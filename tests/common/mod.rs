@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use strata_bdd::{
     Config, Store,
-    testing::{Limits, Testing},
+    testing::{Backend, Limits, Testing},
 };
 
 /// A store with default settings.
@@ -30,7 +30,7 @@ pub fn store_with(limits: Limits) -> Store {
 }
 
 /// The same on `disk`, with so many threads.
-pub fn store_on(disk: &Arc<disk::Disk>, limits: Limits, threads: usize) -> Store {
+pub fn store_on(disk: &Arc<impl Backend + 'static>, limits: Limits, threads: usize) -> Store {
     let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
@@ -63,7 +63,12 @@ pub fn tight() -> Limits {
     Limits { sort: 1 << 20, dense: 1 << 20, ..tightest() }
 }
 
-/// The same with sorting outside memory.
+/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
+pub fn spilling() -> Limits {
+    Limits { queue: 32 << 10, ..tightest() }
+}
+
+/// The same as `tight` with sorting outside memory.
 pub fn tightest() -> Limits {
     limits(|limits| {
         (limits.block, limits.window) = (256, 256);

@@ -42,8 +42,9 @@ use crate::{
         unreduced::{Part, Rank, Unreduced},
     },
     model::FALSE,
+    progress::Sweep,
     sweep::{
-        compact::{self, Compact, compact},
+        compact::{compact, make_room},
         desk::Desk,
         parts::Parts,
         run::Run,
@@ -63,7 +64,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
     ask_all: impl FnOnce(&mut dyn FnMut([I; N]) -> Result<()>) -> Result<()>,
     run: &mut Run<'_>,
 ) -> Result<Unreduced<I>> {
-    let _sweep = run.begin("expand");
+    let _sweep = run.begin(Sweep::Expand);
     debug_assert_eq!(operands.len(), N - 1);
     let variables = variables_of(operands);
     let maps = maps_of(operands, &variables);
@@ -89,7 +90,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
             } else {
                 sweep.expand_whole(level, &mut run.desks[0])?;
             }
-            run.report("expand", variables[level], sweep.made)?;
+            run.report(Sweep::Expand, variables[level], sweep.made)?;
         }
     }
     let unreduced = sweep.finish();
@@ -102,8 +103,8 @@ pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
     std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
 
-/// A worker has `1 << STRIPS` strips at most.
-const STRIPS: u32 = 5;
+/// A worker has `1 << STRIP_BITS` strips at most.
+const STRIP_BITS: u32 = 5;
 
 /// A sweep on its way down.
 struct Downward<'a, I, S, const N: usize> {
@@ -151,7 +152,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let pays = |&lane: &usize| {
             let (file, rank) = self.workers[0].operand(lane);
-            compact::make_room(file, rank, count, run)
+            make_room(file, rank, count, run)
         };
         let Some(lane) = lane.filter(pays) else { return Ok(None) };
         for below in level..variables.len() {
@@ -175,7 +176,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             }
             requests.join(worker.queue.take_rest(worker.slices.logs(level).start));
         }
-        let Compact { below, arrivals } = compact(file, rank, lane, &requests, self.made, run)?;
+        let (below, arrivals) = compact(file, rank, lane, &requests, self.made, run)?;
         check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
         (self.result.below, self.result.arrivals) = (Some(below), arrivals);
         Ok(())
@@ -201,7 +202,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
     /// strips, if a worker could not sort its own at once. Answers whether the level is done in parts.
     fn part(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<bool> {
-        let (before, now) = (self.workers.len(), self.workers[0].slices.strips());
+        let (before, now) = (self.workers.len(), self.workers[0].slices.strip_bits());
         let most = run.space.limits.most_sorted::<I, N>().max(1);
         let alone = count <= run.space.limits.alone || !self.is_worth_sharing(count);
         if alone && count <= most {
@@ -217,14 +218,14 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let wanted = |workers: usize| match count / workers as u64 {
             each if each >> now <= most / 2 => now,
             // The next levels may have more, and not all strips are of one length.
-            each => (8 * each / most).ilog2().max(self.ground.window_strips(workers)).min(STRIPS).max(now),
+            each => (8 * each / most).ilog2().max(self.ground.window_strip_bits(workers)).min(STRIP_BITS).max(now),
         };
         let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= before);
         let mut choices = iter::successors(Some(workers), halved)
-            .flat_map(|workers| (now..=wanted(workers)).rev().map(move |strips| (Parts::new(workers), strips)))
-            .take_while(|(parts, strips)| parts.workers() > before || *strips > now);
-        if let Some((parts, strips)) = choices.find(|&(parts, strips)| self.has_room(parts, strips)) {
-            self.part_by(&self.ground.slices(parts, strips), level)?;
+            .flat_map(|workers| (now..=wanted(workers)).rev().map(move |bits| (Parts::new(workers), bits)))
+            .take_while(|(parts, bits)| parts.workers() > before || *bits > now);
+        if let Some((parts, bits)) = choices.find(|&(parts, bits)| self.has_room(parts, bits)) {
+            self.part_by(&self.ground.slices(parts, bits), level)?;
         }
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
@@ -241,10 +242,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are more queues than now,
     /// their logs for every level: where most can have but a few records in memory, these are scattered over the disk.
-    fn has_room(&self, parts: Parts, strips: u32) -> bool {
+    fn has_room(&self, parts: Parts, strip_bits: u32) -> bool {
         let Ground { space, variables, .. } = self.ground;
         let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
-        let logs = Slices::count(parts, strips, down).max(parts.logs(up).start);
+        let logs = Slices::count(parts, strip_bits, down).max(parts.logs(up).start);
         let least = parts.workers() * parts.logs(up).start * space.pool.smallest();
         // What guests make meanwhile takes tables, too.
         let others = if space.guest { 0 } else { space.limits.guests };

@@ -46,11 +46,11 @@ impl<S, const N: usize> Clone for Ground<'_, S, N> {
 impl<S, const N: usize> Copy for Ground<'_, S, N> {}
 
 impl<S, const N: usize> Ground<'_, S, N> {
-    /// How every level is parted among the workers of `parts`, each with `1 << strips` logs.
+    /// How every level is parted among the workers of `parts`, each with `1 << strip_bits` logs.
     ///
     /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
     /// fewer are read.
-    pub fn slices(&self, parts: Parts, strips: u32) -> Slices {
+    pub fn slices(&self, parts: Parts, strip_bits: u32) -> Slices {
         let window = window_of::<N>(self.space) as u64;
         let mut ranks: [_; N] =
             std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
@@ -70,7 +70,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
             let any_late = lanes.iter().any(|lane| lane.2);
             lanes.map(|(first, count, late)| (first, if late || !any_late { count } else { 0 }))
         });
-        Slices::of(levels, parts, strips)
+        Slices::of(levels, parts, strip_bits)
     }
 
     /// The operands, each once.
@@ -93,7 +93,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
     }
 
     /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
-    pub fn window_strips(&self, workers: usize) -> u32 {
+    pub fn window_strip_bits(&self, workers: usize) -> u32 {
         let widest = |file: &&NodeFile| {
             let widest = (1..file.levels().ranks()).map(|rank| file.levels().width(rank)).max();
             file.window_bytes(widest.unwrap_or(0))

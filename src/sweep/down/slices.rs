@@ -28,25 +28,25 @@ use crate::{disk::lane::Lane, sweep::parts::Parts};
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
     parts: Parts,
-    /// Each worker has `1 << strips` strips a level, a log each, and one log more where these are several.
-    strips: u32,
-    /// None where there is but one log a level.
-    levels: Arc<[Slice]>,
+    /// Each worker has `1 << strip_bits` strips a level, a log each, and one log more where these are several.
+    strip_bits: u32,
+    /// How each level is cut; none where there is but one log a level.
+    levels: Arc<[Cut]>,
 }
 
 impl Slices {
     /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `parts`.
-    pub fn of<const N: usize>(levels: impl Iterator<Item = [(u64, u64); N]>, parts: Parts, strips: u32) -> Self {
-        let slices = (parts.workers() as u64) << strips;
-        if slices == 1 {
-            return Self { parts, strips, levels: Arc::default() };
+    pub fn of<const N: usize>(levels: impl Iterator<Item = [(u64, u64); N]>, parts: Parts, strip_bits: u32) -> Self {
+        let strips = (parts.workers() as u64) << strip_bits;
+        if strips == 1 {
+            return Self { parts, strip_bits, levels: Arc::default() };
         }
         let mut levels = levels.peekable();
-        let slice = || {
+        let cut = || {
             let here = levels.next()?;
-            Some(Slice::of(&here, levels.peek().unwrap_or(&[(0, 0); N]), slices))
+            Some(Cut::of(&here, levels.peek().unwrap_or(&[(0, 0); N]), strips))
         };
-        Self { parts, strips, levels: iter::from_fn(slice).collect() }
+        Self { parts, strip_bits, levels: iter::from_fn(cut).collect() }
     }
 
     /// How many workers there are.
@@ -60,18 +60,18 @@ impl Slices {
     }
 
     /// Strips of a worker, as a power of two.
-    pub fn strips(&self) -> u32 {
-        self.strips
+    pub fn strip_bits(&self) -> u32 {
+        self.strip_bits
     }
 
-    /// Logs of so many levels, among the workers of `parts`, each with `1 << strips` strips a level.
-    pub fn count(parts: Parts, strips: u32, levels: usize) -> usize {
-        (parts.workers() << strips) + parts.logs(levels).start * logs_of(strips)
+    /// Logs of so many levels, among the workers of `parts`, each with `1 << strip_bits` strips a level.
+    pub fn count(parts: Parts, strip_bits: u32, levels: usize) -> usize {
+        (parts.workers() << strip_bits) + parts.logs(levels).start * logs_of(strip_bits)
     }
 
     /// The logs of so many levels.
     pub fn all_logs(&self, levels: usize) -> usize {
-        Self::count(self.parts, self.strips, levels)
+        Self::count(self.parts, self.strip_bits, levels)
     }
 
     /// The logs of a queue for `level`.
@@ -81,65 +81,65 @@ impl Slices {
 
     /// The logs of a queue for the strips of `worker` on `level`.
     pub fn strips_of(&self, level: usize, worker: usize) -> Range<usize> {
-        let first = self.slices() + self.parts.log_of_worker(level, worker) * logs_of(self.strips);
-        first..first + (1 << self.strips)
+        let first = self.all_strips() + self.parts.log_of_worker(level, worker) * logs_of(self.strip_bits);
+        first..first + (1 << self.strip_bits)
     }
 
     /// Strips of all workers.
-    fn slices(&self) -> usize {
-        self.parts.workers() << self.strips
+    fn all_strips(&self) -> usize {
+        self.parts.workers() << self.strip_bits
     }
 
     /// The logs of a queue for what low children ask of the next level.
     pub fn lows(&self) -> Range<usize> {
-        0..self.slices()
+        0..self.all_strips()
     }
 
     /// Those of them for the strips of `worker`.
     pub fn lows_of(&self, worker: usize) -> Range<usize> {
-        worker << self.strips..(worker + 1) << self.strips
+        worker << self.strip_bits..(worker + 1) << self.strip_bits
     }
 
     /// The log of a queue for what `worker` has on `level` while that is not the next; none where there are no strips.
     pub fn far_log(&self, level: usize, worker: usize) -> Option<usize> {
-        (self.strips > 0).then(|| self.strips_of(level, worker).end)
+        (self.strip_bits > 0).then(|| self.strips_of(level, worker).end)
     }
 
     /// The lane by which `level` is parted, and the ids there that are in a strip of `worker`; none where all lanes tell.
     pub fn ids_of(&self, level: usize, worker: usize, strip: usize) -> Option<(usize, Range<u64>)> {
-        let slice = self.levels.get(level).filter(|slice| slice.here.count > 0)?;
-        Some((slice.lane, slice.here.ids((worker << self.strips) + strip)))
+        let cut = self.levels.get(level).filter(|cut| cut.here.count > 0)?;
+        Some((cut.lane, cut.here.ids((worker << self.strip_bits) + strip)))
     }
 
     /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
     #[inline(always)]
     pub fn log_of<I: Lane>(&self, level: usize, ids: &[I], near: bool) -> usize {
         if self.levels.is_empty() {
-            return self.log_of_slice(level, 0);
+            return self.log_of_strip(level, 0);
         }
-        let slice = self.slice_of(level, ids);
-        if near || self.strips == 0 {
-            self.log_of_slice(level, slice)
+        let strip = self.strip_of(level, ids);
+        if near || self.strip_bits == 0 {
+            self.log_of_strip(level, strip)
         } else {
-            self.strips_of(level, slice >> self.strips).end
+            self.strips_of(level, strip >> self.strip_bits).end
         }
     }
 
     /// The log of a queue for a strip of `level`, among those of all workers.
     #[inline(always)]
-    pub fn log_of_slice(&self, level: usize, slice: usize) -> usize {
-        self.strips_of(level, slice >> self.strips).start + (slice & ((1 << self.strips) - 1))
+    pub fn log_of_strip(&self, level: usize, strip: usize) -> usize {
+        self.strips_of(level, strip >> self.strip_bits).start + (strip & ((1 << self.strip_bits) - 1))
     }
 
     /// The strip of the first of `requests` for `level`, among those of all workers, and how many requests are for it before one is
     /// not; many in a row mostly are.
     #[inline]
     pub fn run_of<I: Lane, const N: usize>(&self, level: usize, requests: &[[I; N]]) -> (usize, usize) {
-        let (Some(first), Some(slice)) = (requests.first(), self.levels.get(level)) else { return (0, requests.len()) };
-        let strip = self.slice_of(level, &first[..N - 1]);
+        let (Some(first), Some(cut)) = (requests.first(), self.levels.get(level)) else { return (0, requests.len()) };
+        let strip = self.strip_of(level, &first[..N - 1]);
         // One of the lanes in any case, which the compiler does not know.
-        let lane = slice.lane % N;
-        let [here, below] = [slice.here, slice.below].map(|span| {
+        let lane = cut.lane % N;
+        let [here, below] = [cut.here, cut.below].map(|span| {
             let ids = span.ids(strip);
             (I::of(ids.start), I::of(ids.end - ids.start))
         });
@@ -151,88 +151,88 @@ impl Slices {
         if !requests.iter().fold(false, |any, request| any | is_outside(request)) {
             return (strip, requests.len());
         }
-        let ends = |request: &[I; N]| is_outside(request) && self.slice_of(level, &request[..N - 1]) != strip;
+        let ends = |request: &[I; N]| is_outside(request) && self.strip_of(level, &request[..N - 1]) != strip;
         (strip, requests.iter().position(ends).unwrap_or(requests.len()))
     }
 
     /// The strip of a request with these `ids` on `level`, among those of all workers.
     #[inline(always)]
-    fn slice_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
-        let slice = &self.levels[level];
-        let id = ids[slice.lane].get();
-        if let Some(slice) = slice.here.slice_of(id).or_else(|| slice.below.slice_of(id)) {
-            return slice;
+    fn strip_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
+        let cut = &self.levels[level];
+        let id = ids[cut.lane].get();
+        if let Some(strip) = cut.here.strip_of(id).or_else(|| cut.below.strip_of(id)) {
+            return strip;
         }
         // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids have in
         // common does not matter.
         let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
-        (((all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * self.slices() as u64) >> 32) as usize
+        (((all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * self.all_strips() as u64) >> 32) as usize
     }
 }
 
 /// Logs of a worker on a level: its strips, and one more if there are several.
-const fn logs_of(strips: u32) -> usize {
-    if strips == 0 { 1 } else { (1 << strips) + 1 }
+const fn logs_of(strip_bits: u32) -> usize {
+    if strip_bits == 0 { 1 } else { (1 << strip_bits) + 1 }
 }
 
-/// How the requests of a level are parted: by where one of their ids is among those of the level, or of the next one, or, where it is
+/// How the requests of a level are cut into strips: by where one of their ids is among those of the level, or of the next one, or, where it is
 /// on neither, by all ids.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slice {
+struct Cut {
     lane: usize,
     here: Span,
     below: Span,
 }
 
-impl Slice {
+impl Cut {
     /// That of a level of which so many ids from `first` on are in each of the lanes, and so many of the level `below`: of the lane
     /// that has most of them.
-    fn of<const N: usize>(here: &[(u64, u64); N], below: &[(u64, u64); N], slices: u64) -> Self {
+    fn of<const N: usize>(here: &[(u64, u64); N], below: &[(u64, u64); N], strips: u64) -> Self {
         let lane = (0..N).max_by_key(|&lane| (here[lane].1, std::cmp::Reverse(lane))).unwrap_or(0);
-        match Span::of(here[lane], slices) {
-            Some(here) => Self { lane, here, below: Span::of(below[lane], slices).unwrap_or_default() },
+        match Span::of(here[lane], strips) {
+            Some(here) => Self { lane, here, below: Span::of(below[lane], strips).unwrap_or_default() },
             None => Self::default(),
         }
     }
 }
 
-/// Ids in a row, as many in each slice but the last ones; or none.
+/// Ids in a row, as many in each strip but the last ones; or none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     first: u64,
     count: u64,
-    /// Ids of a slice, and 2^64 - 1 divided by that.
+    /// Ids of a strip, and 2^64 - 1 divided by that.
     each: u64,
     inverse: u64,
 }
 
 impl Span {
     /// So many ids from `first` on, if these are not too few.
-    fn of((first, count): (u64, u64), slices: u64) -> Option<Self> {
-        let each = count.div_ceil(slices);
-        (count >= LEAST * slices).then(|| Self { first, count, each, inverse: u64::MAX / each })
+    fn of((first, count): (u64, u64), strips: u64) -> Option<Self> {
+        let each = count.div_ceil(strips);
+        (count >= LEAST * strips).then(|| Self { first, count, each, inverse: u64::MAX / each })
     }
 
-    /// The slice of an id, if it is one of these.
+    /// The strip of an id, if it is one of these.
     #[inline(always)]
-    fn slice_of(&self, id: u64) -> Option<usize> {
+    fn strip_of(&self, id: u64) -> Option<usize> {
         let offset = id.wrapping_sub(self.first);
         (offset < self.count).then(|| {
             // A product is cheaper than a quotient, of which it lacks one at most.
-            let slice = ((u128::from(offset) * u128::from(self.inverse)) >> 64) as u64;
-            (slice + u64::from(offset - slice * self.each >= self.each)) as usize
+            let strip = ((u128::from(offset) * u128::from(self.inverse)) >> 64) as u64;
+            (strip + u64::from(offset - strip * self.each >= self.each)) as usize
         })
     }
 
-    /// The ids of a slice.
+    /// The ids of a strip.
     #[inline(always)]
-    fn ids(&self, slice: usize) -> Range<u64> {
-        let start = |slice: u64| self.first + (slice * self.each).min(self.count);
-        start(slice as u64)..start(slice as u64 + 1)
+    fn ids(&self, strip: usize) -> Range<u64> {
+        let start = |strip: u64| self.first + (strip * self.each).min(self.count);
+        start(strip as u64)..start(strip as u64 + 1)
     }
 }
 
-/// Ids for each slice that a level has at least where it is parted by them.
+/// Ids for each strip that a level has at least where it is parted by them.
 const LEAST: u64 = 64;
 
 #[cfg(test)]
@@ -241,20 +241,20 @@ mod tests {
 
     #[test]
     fn every_id_is_in_its_slice_however_many_there_are() {
-        for (count, slices) in [(64, 1), (129, 2), (193, 3), (1 << 33, 2), ((1 << 40) + 7, 3), (u64::MAX >> 3, 64)] {
-            let span = Span::of((5, count), slices).expect("enough for each");
-            assert!(span.slice_of(4).is_none() && span.slice_of(5 + count).is_none());
+        for (count, strips) in [(64, 1), (129, 2), (193, 3), (1 << 33, 2), ((1 << 40) + 7, 3), (u64::MAX >> 3, 64)] {
+            let span = Span::of((5, count), strips).expect("enough for each");
+            assert!(span.strip_of(4).is_none() && span.strip_of(5 + count).is_none());
             let mut next = 5;
-            for slice in 0..slices as usize {
-                let ids = span.ids(slice);
+            for strip in 0..strips as usize {
+                let ids = span.ids(strip);
                 assert_eq!(ids.start, next);
                 next = ids.end;
                 for id in [ids.start, ids.start + (ids.end - ids.start) / 3, ids.end - 1] {
-                    assert_eq!(span.slice_of(id), Some(slice), "{id} of {count} in {slices}");
+                    assert_eq!(span.strip_of(id), Some(strip), "{id} of {count} in {strips}");
                 }
             }
             assert_eq!(next, 5 + count);
-            assert!(Span::of((5, LEAST * slices - 1), slices).is_none());
+            assert!(Span::of((5, LEAST * strips - 1), strips).is_none());
         }
     }
 
@@ -302,7 +302,7 @@ mod tests {
                 let others = left.split_off(run);
                 assert!(
                     left.iter()
-                        .all(|[lane, id, _]| slices.log_of(1, &[*lane, *id], true) == slices.log_of_slice(1, strip))
+                        .all(|[lane, id, _]| slices.log_of(1, &[*lane, *id], true) == slices.log_of_strip(1, strip))
                 );
                 assert!(slices.lows_of(strip >> strips).contains(&strip));
                 (left, runs) = (others, runs + 1);

@@ -13,7 +13,7 @@ use super::{
     Arc, Load, fold,
     number::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
 };
-use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, sweep::run::Run};
+use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ struct Sum<A, const N: usize> {
 }
 
 impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
-    const SWEEP: &'static str = "count";
+    const SWEEP: Sweep = Sweep::Count;
     const KEYS: usize = if A::ROUNDED { N } else { 1 };
 
     fn root(&self) -> [u64; N] {

@@ -33,12 +33,13 @@ use crate::{
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
     model::TERMINALS,
+    progress::Sweep,
 };
 
 /// What a fold carries: records of the id of a node and `N - 1` lanes of value.
 pub trait Load<const N: usize> {
     /// The name of the sweep, for those who watch.
-    const SWEEP: &'static str;
+    const SWEEP: Sweep;
     /// How many lanes what arrives on a level is sorted by. The id is the first of them; more only where the order in which
     /// values of one node are merged tells. Where it does not, nothing is sorted if a level's values fit the budget.
     const KEYS: usize;

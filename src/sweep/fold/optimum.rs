@@ -19,6 +19,7 @@ use crate::{
     error::Result,
     file::node_file::NodeFile,
     model::TERMINALS,
+    progress::Sweep,
     sweep::run::Run,
 };
 
@@ -35,13 +36,13 @@ pub struct Cheapest {
 pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, run: &mut Run<'_>) -> Result<Cheapest> {
     let costly = Costly { cost, log: Log::new(), best: None };
     let Costly { log, best, .. } = fold(file, terminal, costly, run)?.expect("costs do not overflow");
-    let mut marks = Marks { last: None, steps: Spool::new(Share::Arcs) };
+    let mut nodes = CheapestNodes { last: None, steps: Spool::new(Share::Arcs) };
     let mut start = Spool::new(Share::Queue);
     start.append([place(terminal.into()), 0, 0], run.space)?;
-    trace(file, log, start, &mut marks, run)?;
+    trace(file, log, start, &mut nodes, run)?;
     let mut path = Vec::new();
     let mut at = file.root();
-    Stack::of(marks.steps).pop_while(run.space, |[id, high, child]| {
+    Stack::of(nodes.steps).pop_while(run.space, |[id, high, child]| {
         if id == at {
             path.push((file.levels().rank_of(id), high == 1));
             at = child;
@@ -65,7 +66,7 @@ fn cost_of(&[_, upper, lower, _]: &[u64; 4]) -> u128 {
 }
 
 impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
-    const SWEEP: &'static str = "optimum";
+    const SWEEP: Sweep = Sweep::Optimum;
     /// The cheapest comes first.
     const KEYS: usize = 3;
 
@@ -100,15 +101,15 @@ impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
     }
 }
 
-/// Marks on the nodes of the cheapest paths: (place, whether by the high arc, child).
-struct Marks {
+/// The nodes of the cheapest paths: (place, whether by the high arc, child).
+struct CheapestNodes {
     /// The place of the last node.
     last: Option<u64>,
     /// Every marked node with the arc that is best to leave it by: (id, whether the high arc, child), bottom-up.
     steps: Spool<u64, 3>,
 }
 
-impl Travel<1, 3> for Marks {
+impl Travel<1, 3> for CheapestNodes {
     /// The low arc comes first.
     const KEYS: usize = 2;
 

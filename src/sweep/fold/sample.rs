@@ -25,6 +25,7 @@ use crate::{
     disk::{pool::Share, space::Space, spool::Spool},
     error::Result,
     file::node_file::NodeFile,
+    progress::Sweep,
     sweep::run::Run,
 };
 
@@ -71,7 +72,7 @@ fn walk<const N: usize, const M: usize>(
         starts.append(walker_at::<M>(terminal.into(), None, walker, random), run.space)?;
     }
     let mut walk =
-        Walk { file, random, step, tolerance, lost: false, node: None, whole: None, here: None, below: None };
+        Walkers { file, random, step, tolerance, lost: false, node: None, whole: None, here: None, below: None };
     trace(file, log, starts, &mut walk, run)
 }
 
@@ -102,7 +103,7 @@ impl<const N: usize, const M: usize> Weights<N, M> {
 }
 
 impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
-    const SWEEP: &'static str = "sample";
+    const SWEEP: Sweep = Sweep::Sample;
     /// Everything: sums depend on the order, and so does the choice.
     const KEYS: usize = N;
 
@@ -139,7 +140,7 @@ impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
 /// Walkers who go back: (place, what is missing to all ones in each digit of the point, number of the walker).
 ///
 /// The highest point comes first, as the last arc does. Walkers of equal points take the same arc.
-struct Walk<'a, R, S, const M: usize> {
+struct Walkers<'a, R, S, const M: usize> {
     file: &'a NodeFile,
     random: &'a R,
     step: &'a mut S,
@@ -169,7 +170,7 @@ fn walker_at<const M: usize>(
     })
 }
 
-impl<R, S, const M: usize> Travel<M, M> for Walk<'_, R, S, M>
+impl<R, S, const M: usize> Travel<M, M> for Walkers<'_, R, S, M>
 where
     R: Fn(u64, Option<u32>, u64) -> u64,
     S: FnMut(u64, usize, bool),

@@ -20,6 +20,7 @@ use crate::{
     error::Result,
     file::node_file::NodeFile,
     model::TERMINALS,
+    progress::Sweep,
     sweep::run::Run,
 };
 
@@ -166,7 +167,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     travel: &mut T,
     run: &mut Run<'_>,
 ) -> Result<bool> {
-    let _sweep = run.begin("trace");
+    let _sweep = run.begin(Sweep::Trace);
     let (space, levels) = (run.space, file.levels());
     let mut incoming = Incoming { inner: Stack::of(log.inner), ends: Stack::of(log.ends), node: 0, more: true, space };
     let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
@@ -191,7 +192,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         }
         if rank > 0 {
             incoming.skip_to(first)?;
-            run.report("trace", file.variable(rank), 0)?;
+            run.report(Sweep::Trace, file.variable(rank), 0)?;
         }
         incoming.skip_rest()?;
     }

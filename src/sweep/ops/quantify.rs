@@ -71,7 +71,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         let Some(rest) = rest else {
             let down = spec.variables.pop().into_iter().collect();
             let first = Quantify { variables: down, ..spec.clone() };
-            return build_nested::<_, _, _, 3, _>(&first, &spec, &[&file; 2], run);
+            return build_nested::<_, _, 3, _>(&first, &spec, &[&file; 2], run);
         };
         (file, large) = (rest, true);
         spec.complement = false;

@@ -41,7 +41,7 @@ impl Simplify {
             if let Some(value) = Spec::<N>::decide(self, &mut request) {
                 return Ok(value);
             }
-            let variable_of = |lane: usize, id: u64| files[lane].variable(files[lane].levels().rank_of(id));
+            let variable_of = |lane: usize, id: u64| files[lane].variable_of(id);
             let inner = || (0..N - 1).filter(|&lane| request[lane] >= TERMINALS);
             let top = inner().map(|lane| variable_of(lane, request[lane])).min().expect("what is open is no terminal");
             let (mut low, mut high) = (request, request);

@@ -61,7 +61,7 @@ fn is_lower_flag(id: u64) -> bool {
 /// places. No rank is in two pairs.
 pub fn swap(file: &NodeFile, uppers: &[usize], run: &mut Run<'_>) -> Result<NodeFile> {
     let bytes = 2 * uppers.len() * size_of::<(u32, Rule)>() + 2 * file.levels().ranks() * LevelMap::BYTES_A_LEVEL;
-    let _charge = run.space.charge(bytes, "what swaps variables")?;
+    let _charge = run.space.charge_sweep(bytes, "what swaps variables")?;
     let flags = flags(file, uppers, run.space)?;
     debug_assert!(!is_lower_flag(flags.root()), "taken for a request that waits");
     build(&Swap::of(file, uppers), &[file, file, &flags], run)

@@ -74,8 +74,8 @@ impl<'a, I: Lane> Lows<'a, I> {
     }
 }
 
-/// A walk along those of several workers, from the first on.
-pub struct Walk<'a, I> {
+/// Those of several workers, to be numbered as one, from the first on.
+pub struct MergedLows<'a, I> {
     all: Vec<Lows<'a, I>>,
     /// Where the chunk at hand begins.
     start: u64,
@@ -89,12 +89,12 @@ pub struct Walk<'a, I> {
     crowded: bool,
 }
 
-impl<'a, I: Lane> Walk<'a, I> {
-    /// A walk along `all`.
+impl<'a, I: Lane> MergedLows<'a, I> {
+    /// Those of `all`.
     pub fn new(all: Vec<Lows<'a, I>>) -> Self {
-        let mut walk = Self { all, start: 0, left: 0, whole: true, next: 0, crowded: false };
-        walk.enter(0);
-        walk
+        let mut lows = Self { all, start: 0, left: 0, whole: true, next: 0, crowded: false };
+        lows.enter(0);
+        lows
     }
 
     /// The children of the last node that comes before the first bare one that is left.

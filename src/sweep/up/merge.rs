@@ -2,7 +2,7 @@
 
 use super::{
     fresh::{Last, Sink, none},
-    lows::{Lows, Walk},
+    lows::{Lows, MergedLows},
 };
 use crate::{
     disk::{ascending::next_of, lane::Lane, sorter::first_two, space::Space},
@@ -61,20 +61,20 @@ const OTHER: u64 = 4;
 pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<bool> {
     let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
     let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
-    let (mut walk, mut last) = (Walk::new(lows), Last::new(I::MARK));
-    // That of the walk, then those of the runs.
-    let mut heads: Vec<_> = [walk.head()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
+    let (mut lows, mut last) = (MergedLows::new(lows), Last::new(I::MARK));
+    // That of the lows, then those of the runs.
+    let mut heads: Vec<_> = [lows.head()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
     loop {
         let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
             return Ok(true);
         }
         let Some(run) = next.checked_sub(1).map(|run| &mut runs[run]) else {
-            walk.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;
-            if walk.is_crowded() {
+            lows.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;
+            if lows.is_crowded() {
                 return Ok(false);
             }
-            heads[0] = walk.head();
+            heads[0] = lows.head();
             continue;
         };
         let (room, mut taken) = (out.room(space)?, 0);

@@ -35,6 +35,7 @@ use crate::{
         writer::NodeWriter,
     },
     model::{FALSE, TERMINALS, TRUE},
+    progress::Sweep,
     sweep::{desk::Desk, parts::Parts, run::Run, team::Team},
 };
 
@@ -50,7 +51,7 @@ pub enum Reduced<I> {
 
 /// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
-    let _sweep = run.begin("reduce");
+    let _sweep = run.begin(Sweep::Reduce);
     match Upward::new(unreduced, run)?.climb(nest, run)? {
         ControlFlow::Continue(sweep) => sweep.finish(nest.negates(), run),
         ControlFlow::Break(paused) => Ok(paused),
@@ -60,7 +61,7 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
 /// Reduces `unreduced`, of which many arcs lead in from above; gives the nodes, and for every such arc that does not lead to
 /// false the slot and the id.
 pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<(NodeWriter<I>, Spool<I, 2>)> {
-    let _sweep = run.begin("reduce");
+    let _sweep = run.begin(Sweep::Reduce);
     match Upward::new(unreduced, run)?.climb(&Flat, run)? {
         ControlFlow::Continue(mut sweep) => {
             let arrived = sweep.take(0, None)?;
@@ -190,7 +191,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                 }
                 self.forward(rank, nodes, Vec::new())?;
             }
-            run.report("reduce", variable, self.writer.nodes())?;
+            run.report(Sweep::Reduce, variable, self.writer.nodes())?;
         }
         Ok(ControlFlow::Continue(self))
     }
@@ -248,7 +249,7 @@ impl<'a, I: Lane> Upward<'a, I> {
     fn drop_arcs(&mut self, rank: usize) {
         let above = self.parts.logs(self.levels.ranks() - rank).start;
         for worker in &mut self.workers {
-            self.loose |= worker.queue.drop_rest(above);
+            self.loose |= worker.queue.take_rest(above).count() > 0;
             worker.ones = Stack::of(Spool::new(Share::Arcs));
             worker.counts[..rank].iter_mut().for_each(|count| count.ones = 0);
         }

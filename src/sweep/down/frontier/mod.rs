@@ -377,9 +377,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn send_near(&mut self, mut requests: &[[I; N]], low: bool) -> Result<()> {
         let level = self.level + 1;
         while !requests.is_empty() {
-            let (slice, count) = self.slices.run_of(level, requests);
+            let (strip, count) = self.slices.run_of(level, requests);
             let (run, others) = requests.split_at(count);
-            let log = if low { slice } else { self.slices.log_of_slice(level, slice) };
+            let log = if low { strip } else { self.slices.log_of_strip(level, strip) };
             self.queue.push_all(log, run, self.ground.space)?;
             requests = others;
         }
