@@ -57,8 +57,8 @@ pub struct BddBuilder {
     /// What the tables of the levels that are done take.
     levels: Charge,
     variable: Option<u32>,
-    /// The node written last: the root, once everything is there.
-    root: Option<BuilderNode>,
+    /// The node written last.
+    top: Option<BuilderNode>,
     /// What `add_node` gave last.
     last: Option<BuilderNode>,
     /// Whether every node leads to the one before it: then each is alone on its level, and nothing is out of order.
@@ -123,7 +123,7 @@ impl BddBuilder {
             entries,
             levels,
             variable: None,
-            root: None,
+            top: None,
             last: None,
             chain: true,
         })
@@ -189,9 +189,9 @@ impl BddBuilder {
             None => self.first = Some(((low.id, high.id), id)),
             Some(_) => drop(self.level.insert((low.id, high.id), id)),
         }
-        self.chain &= self.root.is_none_or(|before| before.id == low.id || before.id == high.id);
+        self.chain &= self.top.is_none_or(|before| before.id == low.id || before.id == high.id);
         let node = BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero };
-        self.root = Some(node);
+        self.top = Some(node);
         Ok(node)
     }
 
@@ -227,32 +227,34 @@ impl BddBuilder {
         }
     }
 
-    /// The diagram whose root is the one node that no other leads to.
+    /// The diagram whose root is the node added last, the one that no other leads to.
     ///
     /// One expand and one reduce sweep over the nodes added; none for a chain, in which every node leads to the one before it, that
     /// is false on the path of low arcs. Where all nodes came out as a terminal, that constant.
     ///
     /// # Errors
-    /// [`Error::ManyRoots`] when there are several, or when the last node added came out as a terminal though there are
-    /// others (then [`build_root`](Self::build_root) is what you want), [`Error::NoNodes`] when nothing was added, and those of the
-    /// disk and the budget.
+    /// [`Error::ManyRoots`] when there are others that it does not lead to, as when the last node added came out as a child or as a
+    /// terminal (then [`build_root`](Self::build_root) is what you want), [`Error::NoNodes`] when nothing was added, and those of
+    /// the disk and the budget.
     pub fn build(self) -> Result<Bdd> {
-        let Some(root) = self.root else {
-            let last = self.last.ok_or(Error::NoNodes)?;
-            return Ok(self.store.constant(last.at_zero));
-        };
-        let (last, chain) = (self.last, self.chain);
+        let root = self.last.ok_or(Error::NoNodes)?;
+        let Some(top) = self.top else { return Ok(self.store.constant(root.at_zero)) };
+        let chain = self.chain;
         let (store, nodes) = self.into_nodes()?;
-        if last.is_some_and(|last| last.builder == 0) {
-            // The node that was to be the root came out as a terminal, and leads to none of them.
+        if root.builder == 0 {
+            // It came out as a terminal, and leads to none of them.
             return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
         }
-        if chain && !root.at_zero {
+        if chain && root == top && !root.at_zero {
             outside_callback()?;
             return Ok(Bdd::new(store, nodes, false));
         }
         let file = store.run_beside("build", nodes.node_count(), |run| {
-            let file = build(&CopySpec { complement: root.at_zero, as_is: false }, &[&nodes], run)?;
+            let file = if root == top {
+                build(&CopySpec { complement: root.at_zero, as_is: false }, &[&nodes], run)
+            } else {
+                build_below(&nodes, root.id, root.at_zero, run)
+            }?;
             match nodes.node_count() - run.counters.unreduced {
                 0 => Ok(file),
                 unreachable => Err(Error::ManyRoots { unreachable, nodes: nodes.node_count() }),

@@ -417,6 +417,35 @@ fn a_root_that_comes_out_as_a_terminal_does_not_hide_other_nodes() -> Result<()>
     Ok(())
 }
 
+/// Once, the last of those made was taken for the root.
+#[test]
+fn a_root_that_comes_out_as_a_child_does_not_hide_other_nodes() -> Result<()> {
+    for complement in [false, true] {
+        let store = default_store();
+        let mut builder = store.builder()?;
+        let lower = builder.add_node(2, complement, !complement)?;
+        builder.add_node(1, lower, true)?;
+        assert_eq!(builder.add_node(0, lower, lower)?, lower);
+        assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 2 })));
+
+        let mut builder = store.builder()?;
+        let others = [(complement, !complement), (!complement, complement)];
+        let [lower, other] = others.map(|(low, high)| builder.add_node(2, low, high).unwrap());
+        let known = builder.add_node(1, other, lower)?;
+        builder.add_node(1, lower, true)?;
+        assert_eq!(builder.add_node(1, other, lower)?, known);
+        // Of these four the third was added last, and only the fourth is not below it.
+        assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 4 })));
+
+        let mut builder = store.builder()?;
+        let lower = builder.add_node(2, complement, !complement)?;
+        let root = builder.add_node(1, lower, true)?;
+        assert_eq!(builder.add_node(0, root, root)?, root);
+        assert_eq!(builder.build()?, store.variable(1)?.or(&store.literal(2, !complement)?)?);
+    }
+    Ok(())
+}
+
 /// More nodes on a level than an eighth of the builder's share would keep.
 #[test]
 fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> {

@@ -176,12 +176,17 @@ impl Bdd {
 /// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less.
 const FEW: u64 = 16;
 
-/// Those of the variables that `matter`, in order, each once: what does not matter takes no memory.
+/// Those of the variables that `matter`, in order, each once: what does not matter, and what comes again, takes no memory.
 fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {
-    let mut kept = Vec::new();
+    let mut kept: Vec<u32> = Vec::new();
     for variable in variables {
         check_variable(variable)?;
         if matter(variable) {
+            if kept.len() == kept.capacity() {
+                kept.sort_unstable();
+                kept.dedup();
+                kept.reserve(kept.len().max(1));
+            }
             kept.push(variable);
         }
     }
