@@ -26,7 +26,7 @@ pub enum Dense<'a, I: Lane> {
     /// Pairs of (index, value), by parts.
     Parts(Box<Parts<'a, I>>),
     /// Pairs of (distance from the end, value), how many there may be, and the range of the values.
-    Sorted(Box<External<'a, [I; 2]>>, u64, KeyRange),
+    Sorted(Box<External<'a, I>>, u64, KeyRange),
 }
 
 /// Values in memory, in words that have been used before and will be again.
@@ -378,7 +378,7 @@ impl<I: Lane> Descent<'_, I> {
 /// What the external sorter gives back.
 pub struct Merged<'a, I: Lane> {
     /// All pairs to come but one, and that one.
-    sorted: Sorted<'a, [I; 2]>,
+    sorted: Sorted<'a, I>,
     next: Option<[I; 2]>,
     /// The part at hand.
     part: Array<I>,
@@ -390,7 +390,7 @@ pub struct Merged<'a, I: Lane> {
 }
 
 impl<'a, I: Lane> Merged<'a, I> {
-    fn of(external: External<'a, [I; 2]>, len: u64) -> Result<Self> {
+    fn of(external: External<'a, I>, len: u64) -> Result<Self> {
         let most = room::<I>(external.space());
         let mut sorted = external.finish()?;
         Ok(Self { next: sorted.record()?, sorted, part: Array::of(Vec::new(), 0), most, left: len, len })

@@ -13,33 +13,22 @@ use std::{
     sync::atomic::Ordering::Relaxed,
 };
 
-use bytemuck::Pod;
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{backend::salt, descriptors::raise, meter::Claim, space::Space};
+use super::{backend::salt, descriptors::raise, lane::Lane, meter::Claim, space::Space};
 use crate::error::{Error, Result};
-
-/// A plain record with a total order.
-pub trait Record: Pod + Ord + Send {
-    /// A record that no other is larger than.
-    const MAX: Self;
-}
-
-impl<I: super::lane::Lane, const N: usize> Record for [I; N] {
-    const MAX: Self = [I::MAX; N];
-}
 
 /// A record as `extsort` wants it, with a checksum.
 #[derive(Clone, Copy)]
-struct Item<R> {
-    record: R,
+struct Item<I> {
+    record: [I; 2],
     sum: u32,
 }
 
-impl<R: Record> Item<R> {
-    fn new(record: R, seed: u64) -> Self {
+impl<I: Lane> Item<I> {
+    fn new(record: [I; 2], seed: u64) -> Self {
         Self { record, sum: xxh3_64_with_seed(bytemuck::bytes_of(&record), seed) as u32 }
     }
 
@@ -48,29 +37,29 @@ impl<R: Record> Item<R> {
     }
 
     /// Bytes of it in a segment.
-    const BYTES: u64 = (size_of::<R>() + size_of::<u32>()) as u64;
+    const BYTES: u64 = (size_of::<[I; 2]>() + size_of::<u32>()) as u64;
 }
 
-impl<R: Record> Sortable for Item<R> {
+impl<I: Lane> Sortable for Item<I> {
     fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(bytemuck::bytes_of(&self.record))?;
         writer.write_all(bytemuck::bytes_of(&self.sum))
     }
 
     fn decode<S: Read>(reader: &mut S) -> io::Result<Self> {
-        let mut item = Self { record: R::zeroed(), sum: 0 };
+        let mut item = Self { record: [I::zeroed(); 2], sum: 0 };
         reader.read_exact(bytemuck::bytes_of_mut(&mut item.record))?;
         reader.read_exact(bytemuck::bytes_of_mut(&mut item.sum))?;
         Ok(item)
     }
 }
 
-type Compare<R> = fn(&Item<R>, &Item<R>) -> Ordering;
+type Compare<I> = fn(&Item<I>, &Item<I>) -> Ordering;
 
-/// Takes records in any order and gives them back sorted, in a fixed amount of memory.
-pub struct External<'a, R: Record> {
+/// Takes pairs in any order and gives them back sorted, in a fixed amount of memory.
+pub struct External<'a, I: Lane> {
     space: &'a Space,
-    sorter: PushExternalSorter<Item<R>, Compare<R>>,
+    sorter: PushExternalSorter<Item<I>, Compare<I>>,
     folder: TempDir,
     claim: Claim,
     /// Records of a segment.
@@ -82,7 +71,7 @@ pub struct External<'a, R: Record> {
     sum: u64,
 }
 
-impl<'a, R: Record> External<'a, R> {
+impl<'a, I: Lane> External<'a, I> {
     /// A sorter that holds at most `bytes` of records in memory.
     pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
         // There may be thousands of segments, and all are open at the end.
@@ -90,12 +79,12 @@ impl<'a, R: Record> External<'a, R> {
         let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
         space.meter.parted_levels.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
-        let fits = (bytes / size_of::<Item<R>>()).max(2);
+        let fits = (bytes / size_of::<Item<I>>()).max(2);
         let run = 1u64 << fits.ilog2();
         let sorter = ExternalSorter::new()
             .with_segment_size(run as usize - 1)
             .with_sort_dir(folder.path().to_owned())
-            .pushed_by((|a, b| a.record.cmp(&b.record)) as Compare<R>);
+            .pushed_by((|a, b| a.record.cmp(&b.record)) as Compare<I>);
         let (claim, seed) = (Claim::new(space.meter.clone()), salt());
         Ok(Self { space, sorter, folder, claim, run, count: 0, seed, sum: 0 })
     }
@@ -106,27 +95,27 @@ impl<'a, R: Record> External<'a, R> {
     }
 
     /// Takes one record.
-    pub fn push(&mut self, record: R) -> Result<()> {
+    pub fn push(&mut self, record: [I; 2]) -> Result<()> {
         let item = Item::new(record, self.seed);
         self.count += 1;
         self.sum = self.sum.wrapping_add(item.sum.into());
         self.sorter.push(item).map_err(self.space.backend.fail("sort in"))?;
         if self.count.is_multiple_of(self.run) {
             let number = self.count / self.run - 1;
-            segment_written(&self.folder, number, self.run * Item::<R>::BYTES, &mut self.claim, self.space);
+            segment_written(&self.folder, number, self.run * Item::<I>::BYTES, &mut self.claim, self.space);
         }
         Ok(())
     }
 
     /// Merges what was taken.
-    pub fn finish(self) -> Result<Sorted<'a, R>> {
+    pub fn finish(self) -> Result<Sorted<'a, I>> {
         let Self { space, mut sorter, folder, mut claim, run, count, seed, sum } = self;
         if count >= run && count.is_multiple_of(run) {
-            sorter.push(Item::new(R::MAX, seed)).map_err(space.backend.fail("sort in"))?;
+            sorter.push(Item::new([I::MAX; 2], seed)).map_err(space.backend.fail("sort in"))?;
         }
         let records = sorter.done().map_err(space.backend.fail("sort in"))?;
         if count >= run {
-            segment_written(&folder, count / run, (count % run).max(1) * Item::<R>::BYTES, &mut claim, space);
+            segment_written(&folder, count / run, (count % run).max(1) * Item::<I>::BYTES, &mut claim, space);
         }
         Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0, seed, missing: sum, last: None })
     }
@@ -141,9 +130,9 @@ fn segment_written(folder: &TempDir, number: u64, bytes: u64, claim: &mut Claim,
 }
 
 /// The records of an [`External`] sorter, in order.
-pub struct Sorted<'a, R: Record> {
+pub struct Sorted<'a, I: Lane> {
     space: &'a Space,
-    records: SortedIterator<Item<R>, Compare<R>>,
+    records: SortedIterator<Item<I>, Compare<I>>,
     _folder: TempDir,
     _claim: Claim,
     count: u64,
@@ -151,15 +140,15 @@ pub struct Sorted<'a, R: Record> {
     seed: u64,
     /// The sum of the checksums of records still to come.
     missing: u64,
-    last: Option<R>,
+    last: Option<[I; 2]>,
 }
 
-impl<R: Record> Sorted<'_, R> {
+impl<I: Lane> Sorted<'_, I> {
     /// The next record; `None` after as many as were taken.
     ///
     /// # Errors
     /// `LostRecords` when the sorter has fewer; `Io` when it has others, at the last record at the latest.
-    pub fn record(&mut self) -> Result<Option<R>> {
+    pub fn record(&mut self) -> Result<Option<[I; 2]>> {
         if self.found == self.count {
             return Ok(None);
         }
@@ -254,10 +243,10 @@ mod tests {
         let space = testing::space(1 << 24);
         let mut sorter = External::new(&space, 64).expect("a folder");
         for _ in 0..16 {
-            sorter.push([u32::MAX]).expect("room on disk");
+            sorter.push([u32::MAX; 2]).expect("room on disk");
         }
         let mut records = sorter.finish().expect("all runs");
         let found: Vec<_> = iter::from_fn(|| records.record().expect("all records")).collect();
-        assert_eq!(found, [[u32::MAX]; 16]);
+        assert_eq!(found, [[u32::MAX; 2]; 16]);
     }
 }
