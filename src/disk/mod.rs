@@ -2,7 +2,7 @@
 //! than the names of shares, limits and phases.
 //!
 //! Read in this order, imports go the other way only: [`named`], [`descriptors`] and [`backend`] (files), [`lane`] (what records are
-//! made of), [`limits`], [`pool`] (memory, in blocks, by shares) and [`charge`] (memory that cannot go to disk), [`clock`], [`meter`],
+//! made of), [`limits`], [`pool`] (memory, in blocks, by shares), [`buffer`] (one of them) and [`charge`] (memory that cannot go to disk), [`clock`], [`meter`],
 //! [`scratch`] (temporary files) and [`space`] (what an operation works in), [`checked`] (a file that notices damage) and [`pages`]
 //! (memory for parts of one), [`cells`] (ranges of keys), [`ascending`] (runs that are merged), [`packed`], [`run`] and [`stretch`]
 //! (records on disk), [`source`], [`part`], [`spool`] (an append-only log in RAM or there) and [`stack`] (the same backwards),
@@ -11,6 +11,7 @@
 
 pub mod ascending;
 pub mod backend;
+pub mod buffer;
 pub mod cells;
 pub mod charge;
 pub mod checked;

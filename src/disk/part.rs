@@ -1,10 +1,11 @@
 //! Parts: what a log is made of behind its tail, each a block of memory or a stretch on disk, and how they are read.
 
 use super::{
+    buffer::Buffer,
     lane::Lane,
     pool::{Block, Pool, Share},
     source::some_of,
-    stretch::{Buffer, Stretch},
+    stretch::Stretch,
 };
 use crate::error::Result;
 
@@ -74,7 +75,6 @@ pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize
 
 /// Shows the records of parts; has places for a stretch that is read back, and for the records of one run of it.
 pub struct Reader<'a> {
-    share: Share,
     pool: &'a Pool,
     stretch: Buffer,
     records: Buffer,
@@ -83,7 +83,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader whose places are made when first needed, and charged to `share`.
     pub fn new(share: Share, pool: &'a Pool) -> Self {
-        Self { share, pool, stretch: None, records: None }
+        Self { pool, stretch: Buffer::new(share), records: Buffer::new(share) }
     }
 
     /// Shows all records of `part`, a block at most at a time, and to which log they belong of those that share it.
@@ -96,9 +96,9 @@ impl<'a> Reader<'a> {
             Part::Ram(block, lanes) => return show(0, records(block.words(), *lanes as usize)),
             Part::Disk(stretch) => stretch,
         };
-        let (mut at, bytes) = (0, stretch.read(&mut self.stretch, self.share, self.pool)?);
+        let (mut at, bytes) = (0, stretch.read(&mut self.stretch, self.pool)?);
         while at < bytes.len() {
-            let (records, log, next) = stretch.records(bytes, at, &mut self.records, self.share, self.pool)?;
+            let (records, log, next) = stretch.records(bytes, at, &mut self.records, self.pool)?;
             show(log, records)?;
             at = next;
         }
@@ -115,13 +115,13 @@ impl<'a> Reader<'a> {
         match part {
             Part::Ram(block, lanes) => show(records(block.words(), *lanes as usize)),
             Part::Disk(stretch) if most == 1 => {
-                let bytes = stretch.read_first(&mut self.stretch, self.share, self.pool)?;
-                show(stretch.records(bytes, 0, &mut self.records, self.share, self.pool)?.0);
+                let bytes = stretch.read_first(&mut self.stretch, self.pool)?;
+                show(stretch.records(bytes, 0, &mut self.records, self.pool)?.0);
             }
             Part::Disk(stretch) => {
-                let bytes = stretch.read(&mut self.stretch, self.share, self.pool)?;
+                let bytes = stretch.read(&mut self.stretch, self.pool)?;
                 for &at in some_of(&stretch.runs(bytes)?, most) {
-                    show(stretch.records(bytes, at as usize, &mut self.records, self.share, self.pool)?.0);
+                    show(stretch.records(bytes, at as usize, &mut self.records, self.pool)?.0);
                 }
             }
         }

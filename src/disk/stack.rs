@@ -3,20 +3,19 @@
 use std::marker::PhantomData;
 
 use super::{
+    buffer::Buffer,
     cells::KeyRange,
     lane::Lane,
     part::{AHEAD, Part, will_read},
-    pool::Share,
     space::Space,
     spool::Spool,
-    stretch::{Backwards, Buffer},
+    stretch::Backwards,
 };
 use crate::error::Result;
 
 /// A log that is read backwards, each part freed when it is used up.
 #[derive(Debug)]
 pub struct Stack<I, const N: usize> {
-    share: Share,
     parts: Vec<Part>,
     /// The range of the first lane over those on disk.
     spilled: KeyRange,
@@ -33,7 +32,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     /// The records of `log`, the last one first.
     pub fn of(log: Spool<I, N>) -> Self {
         let (share, parts, spilled) = log.into_parts();
-        Self { share, parts, spilled, chunk: None, left: 0, open: None, marker: PhantomData }
+        Self { parts, spilled, chunk: Buffer::new(share), left: 0, open: None, marker: PhantomData }
     }
 
     /// The last record not yet popped.
@@ -50,17 +49,18 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     /// The records not yet popped, as a log again.
     pub fn into_spool(mut self) -> Spool<I, N> {
         self.parts.extend(self.open.map(|open| Part::Disk(open.rest)));
-        if let Some(chunk) = self.chunk.take().filter(|_| self.left > 0) {
+        let share = self.chunk.share();
+        if let Some(chunk) = self.chunk.into_block().filter(|_| self.left > 0) {
             self.parts.push(Part::Ram(chunk, self.left as u32));
         }
-        Spool::of(self.share, self.parts, self.spilled)
+        Spool::of(share, self.parts, self.spilled)
     }
 
     /// Pops records and shows them, until `show` answers `false` or none is left.
     #[inline(always)]
     pub fn pop_while(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<bool>) -> Result<()> {
         while self.left > 0 || self.load(space)? {
-            let lanes: &[I] = self.chunk.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.words()));
+            let lanes: &[I] = bytemuck::cast_slice(self.chunk.words());
             let mut rest = &lanes[..self.left];
             while let Some((before, record)) = rest.split_last_chunk() {
                 rest = before;
@@ -78,7 +78,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
     #[inline(never)]
     fn load(&mut self, space: &Space) -> Result<bool> {
         if let Some(stretch) = &mut self.open {
-            self.left = stretch.pop::<I, N>(&mut self.chunk, self.share, &space.pool)?;
+            self.left = stretch.pop::<I, N>(&mut self.chunk, &space.pool)?;
             if stretch.is_done() {
                 self.open = None;
             }
@@ -88,12 +88,12 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         will_read(self.parts.iter().nth_back(AHEAD - 1));
         match part {
             Part::Ram(block, lanes) => {
-                self.chunk = Some(block);
+                self.chunk.replace(block);
                 self.left = lanes as usize;
                 Ok(true)
             }
             Part::Disk(stretch) => {
-                self.open = Some(Backwards::of(stretch, self.share, &space.pool)?);
+                self.open = Some(Backwards::of(stretch, self.chunk.share(), &space.pool)?);
                 self.load(space)
             }
         }
@@ -103,7 +103,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{source::Source, space::testing};
+    use crate::disk::{pool::Share, source::Source, space::testing};
 
     const BLOCK: usize = 4096;
     const LANES: u32 = BLOCK as u32 / 4;

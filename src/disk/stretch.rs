@@ -5,9 +5,10 @@
 //! ```
 
 use super::{
+    buffer::Buffer,
     cells::KeyRange,
     lane::Lane,
-    pool::{Block, Pool, Share},
+    pool::{Pool, Share},
     run::{Run, encode, longest},
     scratch::Extent,
     space::Space,
@@ -24,15 +25,6 @@ pub struct Stretch {
     bytes: u32,
     /// Lanes of its records.
     pub lanes: u32,
-}
-
-/// A place for what is read back, made when first needed.
-pub type Buffer = Option<Block>;
-
-/// The place itself, of `bytes` at least, charged to `share`.
-pub fn buffer<'a>(buffer: &'a mut Buffer, bytes: usize, share: Share, pool: &Pool) -> &'a mut [u64] {
-    let place = buffer.take().filter(|block| size_of_val(block.words()) >= bytes);
-    buffer.insert(place.unwrap_or_else(|| pool.take_anyway(share, pool.class_of(bytes)))).words_mut()
 }
 
 impl Stretch {
@@ -61,37 +53,36 @@ impl Stretch {
         None
     }
 
-    /// Reads all of it into `words`, charged to `share`.
-    pub fn read<'a>(&self, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
-        self.read_some(self.len(), words, share, pool)
+    /// Reads all of it into `buffer`.
+    pub fn read<'a>(&self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [u8]> {
+        self.read_some(self.len(), buffer, pool)
     }
 
     /// The same for its beginning, all of the first run at least.
-    pub fn read_first<'a>(&self, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
-        self.read_some(self.len().min(longest(pool.block_bytes())), words, share, pool)
+    pub fn read_first<'a>(&self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [u8]> {
+        self.read_some(self.len().min(longest(pool.block_bytes())), buffer, pool)
     }
 
-    fn read_some<'a>(&self, len: usize, words: &'a mut Buffer, share: Share, pool: &Pool) -> Result<&'a [u8]> {
-        let bytes = &mut bytemuck::cast_slice_mut(buffer(words, len, share, pool))[..len];
+    fn read_some<'a>(&self, len: usize, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [u8]> {
+        let bytes = &mut bytemuck::cast_slice_mut(buffer.room(len, pool))[..len];
         self.extent.read(bytes, self.offset as usize)?;
         Ok(bytes)
     }
 
-    /// The records of the run at `at` of the `bytes` that were read, in `words`, which are charged to `share`; which log they belong
-    /// to, and where the next run begins.
+    /// The records of the run at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next run
+    /// begins.
     pub fn records<'a, I: Lane, const N: usize>(
         &self,
         bytes: &[u8],
         at: usize,
-        words: &'a mut Buffer,
-        share: Share,
+        buffer: &'a mut Buffer,
         pool: &Pool,
     ) -> Result<(&'a [[I; N]], u32, usize)> {
         let run =
             Run::first_of(&bytes[at..]).filter(|run| run.is_intact(self.extent.number_of(self.offset as usize + at)));
         let run = run.ok_or_else(|| self.extent.damaged())?;
         let lanes = run.lanes as usize;
-        let words = buffer(words, lanes * size_of::<I>(), share, pool);
+        let words = buffer.room(lanes * size_of::<I>(), pool);
         let records = bytemuck::cast_slice_mut::<u64, I>(words)[..lanes].as_chunks_mut().0;
         run.decode(records).ok_or_else(|| self.extent.damaged())?;
         Ok((records, run.log, at + run.length()))
@@ -121,17 +112,16 @@ pub struct Backwards {
 impl Backwards {
     /// All of `stretch`, read into memory that is charged to `share`.
     pub fn of(stretch: Stretch, share: Share, pool: &Pool) -> Result<Self> {
-        let mut read = None;
-        let starts = stretch.runs(stretch.read(&mut read, share, pool)?)?;
+        let mut read = Buffer::new(share);
+        let starts = stretch.runs(stretch.read(&mut read, pool)?)?;
         Ok(Self { rest: stretch, read, starts })
     }
 
-    /// Takes the last run off, if there is one: its records are in `words` then, which are charged to `share`; gives the number of
-    /// lanes.
-    pub fn pop<I: Lane, const N: usize>(&mut self, words: &mut Buffer, share: Share, pool: &Pool) -> Result<usize> {
+    /// Takes the last run off, if there is one: its records are in `buffer` then; gives the number of lanes.
+    pub fn pop<I: Lane, const N: usize>(&mut self, buffer: &mut Buffer, pool: &Pool) -> Result<usize> {
         let Some(at) = self.starts.pop() else { return Ok(0) };
-        let bytes = self.read.as_ref().map_or(&[][..], |block| bytemuck::cast_slice(block.words()));
-        let (records, ..) = self.rest.records::<I, N>(bytes, at as usize, words, share, pool)?;
+        let bytes = bytemuck::cast_slice(self.read.words());
+        let (records, ..) = self.rest.records::<I, N>(bytes, at as usize, buffer, pool)?;
         let lanes = records.len() * N;
         self.rest.bytes = at;
         self.rest.lanes -= lanes as u32;
@@ -155,9 +145,8 @@ pub struct Filling {
 pub struct Bundle<'a> {
     space: &'a Space,
     filling: &'a mut Filling,
-    share: Share,
-    block: Buffer,
-    /// How much of the extent is written; what is in the block comes behind it.
+    buffer: Buffer,
+    /// How much of the extent is written; what is in the buffer comes behind it.
     written: usize,
 }
 
@@ -165,7 +154,7 @@ impl<'a> Bundle<'a> {
     /// Nothing yet, to go on in `filling`; in memory it is charged to `share`.
     pub fn new(share: Share, filling: &'a mut Filling, space: &'a Space) -> Self {
         let written = filling.used;
-        Self { space, filling, share, block: None, written }
+        Self { space, filling, buffer: Buffer::new(share), written }
     }
 
     /// Takes `records` of this `log`, one at least and at most a block of them; gives the stretch that they will be, and the range of
@@ -183,8 +172,7 @@ impl<'a> Bundle<'a> {
     /// The same if the extent has room for them.
     fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Option<(Stretch, KeyRange)> {
         let (extent, offset) = (self.filling.extent.as_ref()?, self.filling.used);
-        let words = buffer(&mut self.block, extent.length(), self.share, &self.space.pool);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(words);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(self.buffer.room(extent.length(), &self.space.pool));
         let room = &mut bytes[offset - self.written..extent.length() - self.written];
         let (len, range) = encode(records, log, room, extent.number_of(offset), self.space.limits.compress)?;
         self.filling.used += len;
@@ -195,10 +183,10 @@ impl<'a> Bundle<'a> {
     /// Writes what has been taken.
     pub fn finish(&mut self) -> Result<()> {
         let Filling { extent, used } = &*self.filling;
-        if let (Some(extent), Some(block)) = (extent, &self.block)
+        if let Some(extent) = extent
             && *used > self.written
         {
-            extent.write(bytemuck::cast_slice(block.words()), used - self.written, self.written)?;
+            extent.write(bytemuck::cast_slice(self.buffer.words()), used - self.written, self.written)?;
             self.written = *used;
         }
         Ok(())
@@ -228,10 +216,11 @@ mod tests {
 
     /// The runs of a stretch, read as one.
     fn all_of(stretch: &Stretch, space: &Space) -> Result<Vec<[u32; 3]>> {
-        let (mut read, mut words, mut all, mut at) = (None, None, Vec::new(), 0);
-        let bytes = stretch.read(&mut read, Share::Arcs, &space.pool)?;
+        let (mut read, mut buffer) = (Buffer::new(Share::Arcs), Buffer::new(Share::Arcs));
+        let (mut all, mut at) = (Vec::new(), 0);
+        let bytes = stretch.read(&mut read, &space.pool)?;
         while at < bytes.len() {
-            let (records, _, next) = stretch.records(bytes, at, &mut words, Share::Arcs, &space.pool)?;
+            let (records, _, next) = stretch.records(bytes, at, &mut buffer, &space.pool)?;
             all.extend_from_slice(records);
             at = next;
         }
@@ -299,11 +288,11 @@ mod tests {
         let mut whole = stretches.next().expect("eight");
         assert!(stretches.all(|stretch| whole.join(stretch).is_none()));
         assert_eq!(all_of(&whole, &space).expect("a disk that reads"), runs.concat());
-        let (mut backwards, mut words) = (Backwards::of(whole, Share::Arcs, &space.pool).expect("whole runs"), None);
+        let mut backwards = Backwards::of(whole, Share::Arcs, &space.pool).expect("whole runs");
+        let mut buffer = Buffer::new(Share::Arcs);
         for (left, run) in runs.iter().enumerate().rev() {
-            let lanes = backwards.pop::<u32, 3>(&mut words, Share::Arcs, &space.pool).expect("an intact run");
-            let words = words.as_ref().expect("records").words();
-            assert_eq!(&bytemuck::cast_slice::<u64, u32>(words)[..lanes], run.as_flattened());
+            let lanes = backwards.pop::<u32, 3>(&mut buffer, &space.pool).expect("an intact run");
+            assert_eq!(&bytemuck::cast_slice::<u64, u32>(buffer.words())[..lanes], run.as_flattened());
             assert_eq!(backwards.is_done(), left == 0);
             assert_eq!(all_of(&backwards.rest, &space).expect("a disk that reads"), runs[..left].concat());
         }
@@ -317,10 +306,10 @@ mod tests {
         let space = testing::space_with(|limits| limits.block = BLOCK);
         for seed in [1, 3] {
             let stretch = written(&[records(300, seed)], &mut Filling::default(), &space).pop().expect("one");
-            let (mut read, mut words) = (None, None);
-            let intact = stretch.read(&mut read, Share::Arcs, &space.pool).expect("a disk that reads").to_vec();
+            let (mut read, mut buffer) = (Buffer::new(Share::Arcs), Buffer::new(Share::Arcs));
+            let intact = stretch.read(&mut read, &space.pool).expect("a disk that reads").to_vec();
             let mut records = |bytes: &[u8], stretch: &Stretch| {
-                stretch.records::<u32, 3>(bytes, 0, &mut words, Share::Arcs, &space.pool).map(drop)
+                stretch.records::<u32, 3>(bytes, 0, &mut buffer, &space.pool).map(drop)
             };
             assert!(records(&intact, &stretch).is_ok());
             for bit in 0..8 * intact.len() {
