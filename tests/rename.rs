@@ -3,7 +3,7 @@
 mod common;
 
 use common::{default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
-use strata_bdd::{Bdd, Comparison, Result, Store};
+use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
 const LEVELS: u32 = 60;
 
@@ -188,5 +188,25 @@ fn negated_variables_are_negated_in_one_sweep_and_renamed_as_others_are() -> Res
         assert_eq!(f.compose_all([(LEVELS, &not[0]), (LEVELS, &not[1])])?, f);
         assert!(f.compose_all([(0, &not[0]), (0, &not[1])]).is_err());
     }
+    Ok(())
+}
+
+#[test]
+fn what_renames_variables_is_charged_to_the_tables() -> Result<()> {
+    let store = store_with(limits(|limits| limits.tables = 64 << 10));
+    let cube = store.cube((0..1000).map(|variable| (variable, true)))?;
+    let refused = cube.replace(|variable| 999 - variable);
+    assert!(
+        matches!(refused, Err(Error::BudgetExceeded { what: "what renames variables", needed: 160_000, .. })),
+        "{refused:?}"
+    );
+    // What keeps the order takes no more than the list of the names.
+    assert_eq!(cube.replace(|variable| 2 * variable)?.replace(|variable| variable / 2)?, cube);
+    assert_eq!(
+        store_with(limits(|_| ()))
+            .cube((0..1000).map(|variable| (variable, true)))?
+            .replace(|variable| 999 - variable)?,
+        cube
+    );
     Ok(())
 }
