@@ -63,11 +63,6 @@ impl Bdd {
         rest.substitute(&given)
     }
 
-    /// The variable that this function or its negation is, if one of them is.
-    fn literal_of(&self) -> Option<u32> {
-        self.top_variable().filter(|_| self.node_count() == 1)
-    }
-
     /// This function with every constant of `functions` in its place, and every variable negated whose place the negation `of` a
     /// variable is to take, if `wanted`: that variable itself is to take it then.
     fn with_literals(&self, functions: &mut BTreeMap<u32, Self>, wanted: impl Fn(u32, u32) -> bool) -> Result<Self> {

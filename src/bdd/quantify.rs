@@ -178,19 +178,21 @@ const FEW: u64 = 16;
 
 /// Those of the variables that `matter`, in order, each once: what does not matter, and what comes again, takes no memory.
 fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {
-    let mut kept: Vec<u32> = Vec::new();
+    let tidy = |kept: &mut Vec<u32>| {
+        kept.sort_unstable();
+        kept.dedup();
+    };
+    let mut kept = Vec::new();
     for variable in variables {
         check_variable(variable)?;
         if matter(variable) {
             if kept.len() == kept.capacity() {
-                kept.sort_unstable();
-                kept.dedup();
+                tidy(&mut kept);
                 kept.reserve(kept.len().max(1));
             }
             kept.push(variable);
         }
     }
-    kept.sort_unstable();
-    kept.dedup();
+    tidy(&mut kept);
     Ok(kept)
 }

@@ -21,6 +21,11 @@ impl Bdd {
         self.as_image().variable()
     }
 
+    /// The variable that this function or its negation is, if one of them is.
+    pub(super) fn literal_of(&self) -> Option<u32> {
+        Image { complement: false, ..self.as_image() }.variable()
+    }
+
     /// This function in the place of a variable.
     fn as_image(&self) -> Image<'_> {
         Image { file: &self.file, complement: self.complement }

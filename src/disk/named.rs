@@ -55,7 +55,7 @@ impl Beside {
         let permissions = Permissions::from_mode(mode);
         let file = builder.prefix(".strata-").suffix(".tmp").permissions(permissions).tempfile_in(folder)?;
         if let Some(there) = there {
-            share_like(&there, file.as_file())?;
+            share_like(&there, mode, file.as_file())?;
         }
         Ok(Self { target: target.into(), folder: File::open(folder)?, file: Some(file) })
     }
@@ -100,9 +100,9 @@ pub(super) fn open(path: &Path) -> io::Result<OldFile> {
     Ok((Box::new(file), len))
 }
 
-/// Makes `file` readable for those who can read what is `there`, and for nobody else.
-fn share_like(there: &Metadata, file: &File) -> io::Result<()> {
-    let (own, mut mode) = (file.metadata()?, there.mode() & 0o777);
+/// Makes `file` readable for those who can read what is `there`, whose `mode` this is, and for nobody else.
+fn share_like(there: &Metadata, mut mode: u32, file: &File) -> io::Result<()> {
+    let own = file.metadata()?;
     if (own.uid(), own.gid()) != (there.uid(), there.gid())
         && fchown(file, Some(there.uid()), Some(there.gid())).is_err()
         && fchown(file, None, Some(there.gid())).is_err()
