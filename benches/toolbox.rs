@@ -10,6 +10,7 @@ use strata_bdd::{
         limits::Limits,
         pool::{Pool, Share},
         queue::LevelQueue,
+        scratch::Scratch,
         sorter::Sorter,
         space::Space,
         spool::Spool,
@@ -20,7 +21,8 @@ use strata_bdd::{
 fn space() -> Space {
     let limits = Limits::of(1 << 30);
     let pool = Pool::new(&limits);
-    Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())
+    let scratch = Scratch::new(pool.largest(), Arc::new(Os::new(std::env::temp_dir())), Arc::default());
+    Space::new(pool, Arc::new(limits), &scratch)
 }
 
 /// Requests as a sweep sees them: two ids within a level's range and a slot.

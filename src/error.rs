@@ -361,9 +361,7 @@ fn way_out(error: &io::Error) -> &'static str {
         UnexpectedEof,
     };
     match error.kind() {
-        _ if too_many_files(error) => {
-            "drop diagrams that are no longer needed, or allow more open files (ulimit -n): each diagram on disk is one"
-        }
+        _ if too_many_files(error) => "close some files, or allow more open ones (ulimit -n)",
         InvalidData | UnexpectedEof => "look after the disk, or name a scratch folder on another one",
         NotFound => "make this folder, or name another scratch folder",
         NotADirectory | InvalidFilename => "name a folder as the scratch folder",
@@ -390,6 +388,6 @@ fn way_to_save(error: &io::Error) -> &'static str {
 }
 
 /// Whether this is what the system says when a program has as many files open as it may.
-pub(crate) fn too_many_files(error: &io::Error) -> bool {
+fn too_many_files(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::MFILE)
 }

@@ -14,8 +14,9 @@ use std::{
 
 use common::{
     Random, default_store,
+    disk::Disk,
     functions::{hidden_weighted_bit, product, queens, random_function, random_tree},
-    smallest_store, store_with, tight, tightest,
+    smallest_store, store_on, store_with, tight, tightest,
 };
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
@@ -206,9 +207,11 @@ fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
 #[test]
 fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_stays() -> Result<()> {
     let peak = |given: usize| -> Result<_> {
-        let store = store_with(tight());
-        let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 15));
-        let counts = [f.sat_count(15)?, g.sat_count(15)?];
+        // All that is on the way stays in memory.
+        let store = store_with(Limits { queue: 1 << 20, arcs: 1 << 20, ..tight() });
+        let [f, g] = [0, 1].map(|first| store.exactly(10, (first..40).step_by(2)));
+        let (f, g) = (f?, g?);
+        let counts = [f.sat_count(40)?, g.sat_count(40)?];
         let held = (f.clone(), g.clone());
         let result = match given {
             0 => &f ^ &g,
@@ -222,7 +225,7 @@ fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_
             }
             _ => {
                 let result = f ^ g;
-                assert_eq!([held.0.sat_count(15)?, held.1.sat_count(15)?], counts);
+                assert_eq!([held.0.sat_count(40)?, held.1.sat_count(40)?], counts);
                 result
             }
         }?;
@@ -231,6 +234,54 @@ fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_
     let [lent, first, both, held] = [peak(0)?, peak(1)?, peak(2)?, peak(3)?];
     assert!([first.0, both.0, held.0].iter().all(|hash| *hash == lent.0));
     assert!(both.1 < first.1 && first.1 < lent.1 && lent.1 == held.1, "{lent:?} {first:?} {both:?} {held:?}");
+    Ok(())
+}
+
+#[test]
+fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagram() -> Result<()> {
+    let disk = Disk::new();
+    let (limits, home) = (tightest(), tempfile::tempdir().unwrap());
+    let extent = 8 * limits.block as u64;
+    let store = store_on(&disk, limits, 1);
+    let check = |diagrams: &[Bdd]| {
+        let (file, held) = (disk.file_bytes(), store.stats().temp_bytes);
+        assert_eq!(held, diagrams.iter().map(Bdd::disk_bytes).sum::<u64>());
+        // An extent that is not full counts as if it was.
+        assert!(file >= held && file <= 2 * (held + diagrams.len() as u64 * extent), "{file} for {held}");
+    };
+    let mut diagrams = Vec::new();
+    for seed in 1..9 {
+        diagrams.push(random_function(&store, seed, 12));
+    }
+    // As the last ones are dropped first, and the first ones.
+    for at in [7, 6, 0, 0, 0, 2, 1] {
+        drop(diagrams.remove(at));
+        let seen = diagrams[0].xor(&diagrams[diagrams.len() - 1])?;
+        diagrams.push(seen);
+        check(&diagrams);
+        diagrams.pop();
+        let walk = diagrams[0].cubes();
+        assert!(walk.take(3).all(|cube| cube.is_ok()));
+        assert!(disk.file_bytes() >= store.stats().temp_bytes);
+    }
+    let path = home.path().join("kept.bdd");
+    diagrams[0].save(&path)?;
+    let peak = store.stats().peak_temp_bytes;
+    drop(diagrams);
+    assert_eq!((disk.file_bytes(), store.stats().temp_bytes), (0, 0));
+
+    let opened = store.open(&path)?;
+    check(std::slice::from_ref(&opened));
+    let mut builder = store.builder()?;
+    let mut chain = BuilderNode::from(true);
+    for variable in (0..500).rev() {
+        chain = builder.add_node(variable, false, chain)?;
+    }
+    assert!(disk.file_bytes() > opened.disk_bytes());
+    drop(opened);
+    drop(builder);
+    assert_eq!((disk.file_bytes(), store.stats().temp_bytes), (0, 0));
+    assert_eq!(store.stats().peak_temp_bytes, peak);
     Ok(())
 }
 
@@ -262,13 +313,17 @@ fn temporary_files_go_where_the_settings_say() {
     std::fs::create_dir(&folder).unwrap();
     let store = store_in(&folder);
     assert_eq!(store.config().scratch, folder);
-    let [f, g] = [4, 5].map(|bit| product(&store, 6).swap_remove(bit));
+    let operands = || -> Result<_> { Ok([store.exactly(10, 0..30)?, store.exactly(12, 0..30)?]) };
+    let [f, g] = operands().unwrap();
     std::fs::remove_dir(&folder).unwrap();
-    // Files that are open already can be used without the folder; new ones cannot be made.
-    assert!(f.sat_count(12).is_ok());
-    let refused = f.xor(&g);
+    // A file that is open already can be used without the folder; a new one, for which there is need when nothing is in it any
+    // more, cannot be made.
+    assert_eq!(f.xor(&g).unwrap().xor(&g).unwrap(), f);
+    drop((f, g));
+    let refused = operands();
     assert!(matches!(&refused, Err(Error::Io { folder: named, .. }) if *named == folder), "{refused:?}");
     std::fs::create_dir(&folder).unwrap();
+    let [f, g] = operands().unwrap();
     assert_eq!(f.xor(&g).unwrap().xor(&g).unwrap(), f);
 }
 

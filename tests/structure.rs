@@ -130,7 +130,7 @@ fn imports_flow_one_way() {
     check_floors(
         "disk/",
         "queue gather dense external sorter parted stack spool part source stretch run packed ascending cells pages \
-         checked space scratch meter clock charge buffer pool limits lane backend descriptors named",
+         checked space scratch meter clock charge buffer pool limits lane backend named",
     );
     check_floors("file/", "saved check walk unreduced writer reader node_file labels level_map levels");
 }

@@ -12,10 +12,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{
-    descriptors,
-    named::{self, NewFile, OldFile},
-};
+use super::named::{self, NewFile, OldFile};
 use crate::error::Error;
 
 /// Where files come from: temporary ones, and those of the user's.
@@ -25,11 +22,6 @@ pub trait Backend: Send + Sync + fmt::Debug {
 
     /// A new, empty, unnamed file; it is gone when it is dropped, even after a kill.
     fn create(&self) -> io::Result<Box<dyn ScratchFile>>;
-
-    /// One that is kept for longer than an operation takes, unless that leaves the program too few others.
-    fn create_to_keep(&self) -> io::Result<Box<dyn ScratchFile>> {
-        self.create()
-    }
 
     /// A new folder of its own for one external sort.
     fn sort_folder(&self) -> io::Result<TempDir>;
@@ -63,6 +55,9 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
 
     /// Says that `len` bytes from `offset` will be read soon, so that they may be fetched meanwhile.
     fn will_read(&self, _offset: u64, _len: u64) {}
+
+    /// Says that `len` bytes from `offset` will not be read any more, so that their place may be given back.
+    fn discard(&self, _offset: u64, _len: u64) {}
 }
 
 /// A number for checksums of what is written from now on, which nothing that was written before has.
@@ -89,11 +84,7 @@ impl Backend for Os {
     }
 
     fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
-        Ok(Box::new(Unnamed(descriptors::open_within(|| tempfile::tempfile_in(&self.folder))?)))
-    }
-
-    fn create_to_keep(&self) -> io::Result<Box<dyn ScratchFile>> {
-        Ok(Box::new(Unnamed(descriptors::open_to_keep(|| tempfile::tempfile_in(&self.folder))?)))
+        Ok(Box::new(Unnamed::new(tempfile::tempfile_in(&self.folder)?)))
     }
 
     fn sort_folder(&self) -> io::Result<TempDir> {
@@ -113,6 +104,36 @@ impl Backend for Os {
 #[derive(Debug)]
 struct Unnamed(File);
 
+impl Unnamed {
+    /// Such a file. What comes next in it is mostly something else, so the system is not to read ahead of what it is told.
+    fn new(file: File) -> Self {
+        advise(&file, 0, 0, Use::AtRandom);
+        Self(file)
+    }
+}
+
+/// What bytes of a file are for.
+#[derive(Clone, Copy)]
+enum Use {
+    AtRandom,
+    Soon,
+}
+
+/// Tells the system what `len` bytes of `file` from `offset` on are for, all of them if it is zero. Where it does not take the hint, it
+/// reads when it has to.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+fn advise(file: &File, offset: u64, len: u64, what_for: Use) {
+    use rustix::fs::{Advice, fadvise};
+    let advice = match what_for {
+        Use::AtRandom => Advice::Random,
+        Use::Soon => Advice::WillNeed,
+    };
+    let _ = fadvise(file, offset, std::num::NonZeroU64::new(len), advice);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn advise(_file: &File, _offset: u64, _len: u64, _what_for: Use) {}
+
 impl ScratchFile for Unnamed {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_all_at(bytes, offset)
@@ -122,10 +143,14 @@ impl ScratchFile for Unnamed {
         self.0.read_exact_at(bytes, offset)
     }
 
-    // Where the system does not take the hint, it reads when it has to.
-    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
     fn will_read(&self, offset: u64, len: u64) {
-        use rustix::fs::{Advice, fadvise};
-        let _ = fadvise(&self.0, offset, std::num::NonZeroU64::new(len), Advice::WillNeed);
+        advise(&self.0, offset, len, Use::Soon);
+    }
+
+    // Where the system cannot do that, the file keeps its place until it is gone.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn discard(&self, offset: u64, len: u64) {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let _ = fallocate(&self.0, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
     }
 }

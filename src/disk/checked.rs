@@ -1,48 +1,54 @@
-//! `CheckedFile`: a file written in blocks, of which every block is known again when it is read.
+//! `CheckedFile`: what is written in blocks, of which every one is known again when it is read.
 
-use std::ops::Range;
+use std::{iter, mem, ops::Range, sync::Arc};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{backend::ScratchFile, clock::Phase, meter::Claim, space::Space};
+use super::{
+    scratch::{Extent, Scratch},
+    space::Space,
+};
 use crate::error::Result;
 
-/// A temporary file of blocks, all of the pool's block size but the last, which may be shorter.
+/// Blocks in a scratch area, all of the pool's block size but the last, which may be shorter.
 #[derive(Debug)]
 pub struct CheckedFile {
-    file: Box<dyn ScratchFile>,
+    area: Arc<Scratch>,
+    /// Where they are, as many in each as it has room for.
+    extents: Vec<Extent>,
     /// A checksum of each block.
     sums: Vec<u64>,
-    /// Bytes of a block, and of all.
+    /// Bytes of a block, of an extent, and of all.
     block: u64,
+    extent: u64,
     length: u64,
-    claim: Claim,
 }
 
 impl CheckedFile {
-    /// A new, empty file.
-    pub fn new(space: &Space) -> Result<Self> {
-        let file = space.backend.create_to_keep().map_err(space.backend.fail("create"))?;
-        let claim = Claim::new(space.meter.clone());
-        Ok(Self { file, sums: Vec::new(), block: space.pool.block_bytes() as u64, length: 0, claim })
+    /// No blocks yet.
+    pub fn new(space: &Space) -> Self {
+        let (block, extent) = (space.pool.block_bytes() as u64, space.pool.largest() as u64);
+        let area = space.scratch.area().clone();
+        Self { area, extents: Vec::new(), sums: Vec::new(), block, extent, length: 0 }
     }
 
     /// Writes the block of number `at`. Blocks come in any order, each once, and all of them before any is read.
-    pub fn write(&mut self, at: usize, bytes: &[u8], space: &Space) -> Result<()> {
-        let _waiting = space.meter.clock.start(Phase::Disk);
+    pub fn write(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let start = at as u64 * self.block;
-        self.file.write_at(bytes, start).map_err(space.backend.fail("write"))?;
+        let extent = (start / self.extent) as usize;
+        while self.extents.len() <= extent {
+            self.extents.push(self.area.take()?);
+        }
+        self.extents[extent].write(bytes, bytes.len(), (start % self.extent) as usize)?;
         self.sums.resize(self.sums.len().max(at + 1), 0);
         self.sums[at] = xxh3_64(bytes);
         self.length = self.length.max(start + bytes.len() as u64);
-        self.claim.grow(bytes.len() as u64);
-        space.meter.spilled(bytes.len() as u64);
         Ok(())
     }
 
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.sums[..])
+        size_of::<Self>() + size_of_val(&self.extents[..]) + size_of_val(&self.sums[..])
     }
 
     /// Bytes of it.
@@ -55,18 +61,43 @@ impl CheckedFile {
         (len + 2 * self.block).min(self.length)
     }
 
+    /// Says that `bytes` of it will be read soon.
+    pub fn will_read(&self, bytes: Range<u64>) {
+        for (offset, len, extent) in self.parts(bytes) {
+            extent.will_read(offset, len);
+        }
+    }
+
+    /// Where `bytes` are: from where on, and how many, in each extent.
+    fn parts(&self, bytes: Range<u64>) -> impl Iterator<Item = (usize, usize, &Extent)> {
+        let mut at = bytes.start;
+        iter::from_fn(move || {
+            let (extent, offset) = ((at / self.extent) as usize, at % self.extent);
+            let len = (bytes.end - at).min(self.extent - offset);
+            at += len;
+            (len > 0).then(|| (offset as usize, len as usize, &self.extents[extent]))
+        })
+    }
+
     /// Reads `bytes` of it, and what else there is of their first and last block, into the beginning of `words`; gives which bytes
     /// these are.
     pub fn read(&self, bytes: Range<u64>, words: &mut [u64], space: &Space) -> Result<Range<u64>> {
         let blocks = bytes.start / self.block..bytes.end.div_ceil(self.block);
         let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.length);
         let read = &mut bytemuck::cast_slice_mut(words)[..(bytes.end - bytes.start) as usize];
-        let waiting = space.meter.clock.start(Phase::Disk);
-        self.file.read_at(read, bytes.start).map_err(space.backend.fail("read"))?;
-        drop(waiting);
+        let mut left = &mut *read;
+        for (offset, len, extent) in self.parts(bytes.clone()) {
+            extent.read(left.split_off_mut(..len).expect("as much room as bytes"), offset)?;
+        }
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
         let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| xxh3_64(block) == sum);
         if intact { Ok(bytes) } else { Err(space.backend.damaged()) }
+    }
+}
+
+impl Drop for CheckedFile {
+    fn drop(&mut self) {
+        self.area.let_go(mem::take(&mut self.extents));
     }
 }
 
@@ -88,11 +119,17 @@ mod tests {
 
     /// A file of `bytes`, the last block written first.
     fn written(bytes: &[u8], space: &Space) -> Result<CheckedFile> {
-        let mut file = CheckedFile::new(space)?;
+        let mut file = CheckedFile::new(space);
         for (at, block) in bytes.chunks(BLOCK).enumerate().rev() {
-            file.write(at, block, space)?;
+            file.write(at, block)?;
         }
         Ok(file)
+    }
+
+    /// Writes `bytes` to the disk, and the file knows nothing of it.
+    fn overwrite(file: &CheckedFile, start: u64, bytes: &[u8]) {
+        let (offset, _, extent) = file.parts(start..start + 1).next().expect("bytes that were written");
+        extent.write(bytes, bytes.len(), offset).expect("room on the disk");
     }
 
     /// What a read of `range` gives, from where on, or that it is refused as damaged.
@@ -144,7 +181,7 @@ mod tests {
             let file = written(&bytes, &space)?;
             for (from, to) in [(a, b), (b, a)] {
                 let start = (to * BLOCK) as u64;
-                file.file.write_at(&bytes[from * BLOCK..][..BLOCK], start).expect("room on the disk");
+                overwrite(&file, start, &bytes[from * BLOCK..][..BLOCK]);
             }
             for at in 0..4 {
                 let start = (at * BLOCK) as u64;
@@ -162,7 +199,7 @@ mod tests {
         let bytes = bytes(2 * BLOCK + 8);
         for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, 2 * BLOCK + 7] {
             let file = written(&bytes, &space)?;
-            file.file.write_at(&[bytes[at] ^ 16], at as u64).expect("room on the disk");
+            overwrite(&file, at as u64, &[bytes[at] ^ 16]);
             assert_eq!(read(&file, at as u64..at as u64 + 1, &space), None, "byte {at}");
         }
         Ok(())
@@ -174,7 +211,7 @@ mod tests {
         for blocks in 0..4 {
             let bytes = bytes(blocks * BLOCK);
             let mut file = written(&bytes, &space)?;
-            file.write(blocks, &[], &space)?;
+            file.write(blocks, &[])?;
             assert_eq!(file.length(), bytes.len() as u64);
             assert_eq!(read(&file, 0..bytes.len() as u64, &space), Some((0, bytes.clone())));
             assert_eq!(read(&file, bytes.len() as u64..bytes.len() as u64, &space).map(|(_, read)| read), Some(vec![]));

@@ -14,10 +14,11 @@ use std::{
 };
 
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{backend::salt, descriptors::raise, lane::Lane, meter::Claim, space::Space};
+use super::{backend::salt, lane::Lane, meter::Claim, space::Space};
 use crate::error::{Error, Result};
 
 /// A record as `extsort` wants it, with a checksum.
@@ -74,8 +75,7 @@ pub struct External<'a, I: Lane> {
 impl<'a, I: Lane> External<'a, I> {
     /// A sorter that holds at most `bytes` of records in memory.
     pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
-        // There may be thousands of segments, and all are open at the end.
-        raise();
+        raise_open_files();
         let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
         space.meter.parted_levels.fetch_add(1, Relaxed);
         // A power of two is what the sorter's buffer grows to, so none of it is wasted.
@@ -118,6 +118,16 @@ impl<'a, I: Lane> External<'a, I> {
             segment_written(&folder, count / run, (count % run).max(1) * Item::<I>::BYTES, &mut claim, space);
         }
         Ok(Sorted { space, records, _folder: folder, _claim: claim, count, found: 0, seed, missing: sum, last: None })
+    }
+}
+
+/// Raises the limit of open files as far as the system allows: there may be thousands of segments, and all are open at the end.
+/// Most systems start a program with a low one that it may raise by itself, for the sake of old programs that cannot name more.
+fn raise_open_files() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum {
+        // Where that fails, there may be too many segments, which is an error then.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }
 

@@ -12,7 +12,7 @@ use super::clock::Clock;
 pub struct Meter {
     /// Bytes written to temporary files so far.
     pub spilled_bytes: AtomicU64,
-    /// Bytes of temporary files there are now.
+    /// Bytes in temporary files that somebody holds now.
     pub temp_bytes: AtomicU64,
     /// The largest `temp_bytes` so far.
     pub peak_temp_bytes: AtomicU64,
@@ -44,11 +44,17 @@ impl Claim {
         Self { meter, bytes: 0 }
     }
 
-    /// The holder's files grew by `bytes`.
+    /// The holder has `bytes` more.
     pub fn grow(&mut self, bytes: u64) {
         self.bytes += bytes;
         let now = self.meter.temp_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.meter.peak_temp_bytes.fetch_max(now, Relaxed);
+    }
+
+    /// The holder has `bytes` less.
+    pub fn shrink(&mut self, bytes: u64) {
+        self.bytes -= bytes;
+        self.meter.temp_bytes.fetch_sub(bytes, Relaxed);
     }
 }
 

@@ -141,7 +141,7 @@ impl Pool {
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
         let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
-        // A diagram on disk takes a file, so large ones leave half of their own share to small ones, which are many.
+        // A diagram on disk takes an extent at least, so large ones leave half of their own share to small ones, which are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
         if self.home.use_up(share, bytes, limit) {
             Some(self.block(share, class))

@@ -8,7 +8,7 @@ use super::{
     limits::Limits,
     meter::Meter,
     pool::{Pool, Share},
-    scratch::Scratch,
+    scratch::{Scratch, Visit},
 };
 use crate::error::Result;
 
@@ -17,8 +17,8 @@ use crate::error::Result;
 pub struct Space {
     /// Blocks of memory.
     pub pool: Pool,
-    /// Extents on disk, of this operation alone.
-    pub scratch: Arc<Scratch>,
+    /// Extents on disk.
+    pub scratch: Visit,
     /// How the budget is divided.
     pub limits: Arc<Limits>,
     /// Where files come from.
@@ -30,10 +30,10 @@ pub struct Space {
 }
 
 impl Space {
-    /// A space of its own scratch area.
-    pub fn new(pool: Pool, limits: Arc<Limits>, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Self {
-        let scratch = Scratch::new(pool.largest(), backend.clone(), meter.clone());
-        Self { pool, scratch, limits, backend, meter, guest: false }
+    /// A space with extents of the area `scratch`.
+    pub fn new(pool: Pool, limits: Arc<Limits>, scratch: &Arc<Scratch>) -> Self {
+        let (backend, meter) = (scratch.backend.clone(), scratch.meter.clone());
+        Self { pool, scratch: scratch.visit(), limits, backend, meter, guest: false }
     }
 
     /// The same for an operation that runs beside another.
@@ -78,6 +78,7 @@ pub mod testing {
         let mut limits = Limits { common: 0, ..Limits::of(1 << 28) };
         adjust(&mut limits);
         let pool = Pool::new(&limits);
-        Space::new(pool, Arc::new(limits), Arc::new(Os::new(std::env::temp_dir())), Arc::default())
+        let scratch = Scratch::new(pool.largest(), Arc::new(Os::new(std::env::temp_dir())), Arc::default());
+        Space::new(pool, Arc::new(limits), &scratch)
     }
 }

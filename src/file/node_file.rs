@@ -1,4 +1,4 @@
-//! A sealed, reduced diagram: its levels, its nodes in RAM or in an unnamed file, and a hash of both.
+//! A sealed, reduced diagram: its levels, its nodes in RAM or on disk, and a hash of both.
 //!
 //! ```text
 //!   id     0       1       2 …                               … last
@@ -68,7 +68,7 @@ pub(super) struct Unlabelled {
 pub(super) enum Body {
     /// In blocks of `1 << shift` words each.
     Ram { blocks: Vec<Block>, shift: u32 },
-    /// In a file, at `id` times the bytes of a node.
+    /// On disk, at `id` times the bytes of a node.
     Disk(CheckedFile),
 }
 

@@ -234,15 +234,19 @@ impl<'a> LevelReader<'a> {
                 let reach = self.reach.min(self.span);
                 // A level that fits the span is read whole, with those that come next, above or below. Of a larger one, what
                 // comes next.
-                let nodes = if self.len > self.span {
+                let (nodes, next) = if self.len > self.span {
                     let id = word * size_of::<u64>() as u64 / bytes;
-                    id..end.min(id + reach)
+                    let until = end.min(id + reach);
+                    (id..until, until..end.min(until + reach))
                 } else if word < self.window_first {
-                    self.first.min(end.saturating_sub(reach))..end
+                    let from = self.first.min(end.saturating_sub(reach));
+                    (from..end, from.saturating_sub(reach)..from)
                 } else {
-                    self.first..end.max(self.first + reach).min(file.levels.end())
+                    let until = end.max(self.first + reach).min(file.levels.end());
+                    (self.first..until, until..until)
                 };
                 self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
+                on_disk.will_read(next.start * bytes..next.end * bytes);
                 self.reach = 2 * reach;
             }
         }

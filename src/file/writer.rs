@@ -24,7 +24,7 @@ use crate::{
 
 /// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
 ///
-/// Nodes stay in RAM while their share of the budget lasts; then all go to a file, those before them too.
+/// Nodes stay in RAM while their share of the budget lasts; then all go to disk, those before them too.
 pub struct NodeWriter<I> {
     levels: Levels,
     /// Of every level so far.
@@ -174,9 +174,9 @@ impl<I: Lane> NodeWriter<I> {
         self.spills = true;
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(CheckedFile::new(space)?),
+            none => none.insert(CheckedFile::new(space)),
         };
-        file.write(at, bytes, space)
+        file.write(at, bytes)
     }
 
     /// Makes room for that many levels.
@@ -248,7 +248,7 @@ impl<I: Lane> NodeWriter<I> {
     }
 
     /// Has what is in so many words in memory by itself if that is all there is and no more than the smallest block, though the share
-    /// is used up; gives the bytes that takes, which are to be counted. A file would be one of those that the process may open.
+    /// is used up; gives the bytes that takes, which are to be counted. On disk it would take an extent.
     fn keep_small(&mut self, words: usize, space: &Space) -> usize {
         let smallest = space.pool.smallest();
         if !self.spills || self.file.is_some() || 8 * words > smallest || smallest == space.pool.block_bytes() {

@@ -23,14 +23,7 @@ use std::{
 use callback::InCallback;
 
 use crate::{
-    disk::{
-        backend::{Backend, Os},
-        clock::Phase,
-        limits::Limits,
-        meter::Meter,
-        pool::Pool,
-        space::Space,
-    },
+    disk::{backend::Os, clock::Phase, limits::Limits, pool::Pool, scratch::Scratch, space::Space},
     error::{Error, Result},
     progress::Progress,
     sweep::{
@@ -68,9 +61,8 @@ pub struct Store {
 struct Inner {
     config: Config,
     pool: Pool,
+    scratch: Arc<Scratch>,
     limits: Arc<Limits>,
-    backend: Arc<dyn Backend>,
-    meter: Arc<Meter>,
     team: Team,
     desks: Desks,
     processed_requests: AtomicU64,
@@ -112,10 +104,9 @@ impl Store {
         let desks = Desks::new(team.size());
         let inner = Inner {
             config,
+            scratch: Scratch::new(pool.largest(), backend, Arc::default()),
             pool,
             limits: Arc::new(limits),
-            backend,
-            meter: Arc::default(),
             team,
             desks,
             processed_requests: AtomicU64::new(0),
@@ -131,7 +122,8 @@ impl Store {
 
     /// What this store has done so far, and what it holds.
     pub fn stats(&self) -> Stats {
-        let Inner { meter, processed_requests, .. } = &*self.inner;
+        let Inner { scratch, processed_requests, .. } = &*self.inner;
+        let meter = &scratch.meter;
         Stats {
             processed_requests: processed_requests.load(Relaxed),
             spilled_bytes: meter.spilled_bytes.load(Relaxed),
@@ -168,10 +160,10 @@ impl Store {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// A space of its own scratch area.
+    /// A space for an operation.
     pub(crate) fn space(&self) -> Space {
-        let Inner { pool, limits, backend, meter, .. } = &*self.inner;
-        Space::new(pool.clone(), limits.clone(), backend.clone(), meter.clone())
+        let Inner { pool, scratch, limits, .. } = &*self.inner;
+        Space::new(pool.clone(), limits.clone(), scratch)
     }
 
     /// Runs one operation, when it is its turn.
@@ -209,11 +201,11 @@ impl Store {
         let listener = self.listener();
         let progress = listener.as_ref().map(|listener| listener as Listener<'_>);
         let mut run = Run::new(&space, &self.inner.team, desks, progress);
-        let (start, spilled) = (Instant::now(), self.inner.meter.spilled_bytes.load(Relaxed));
+        let (start, spilled) = (Instant::now(), self.inner.scratch.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);
         let Counters { requests, sweeps, levels, .. } = run.counters;
         self.inner.processed_requests.fetch_add(requests, Relaxed);
-        let spilled_bytes = self.inner.meter.spilled_bytes.load(Relaxed) - spilled;
+        let spilled_bytes = self.inner.scratch.meter.spilled_bytes.load(Relaxed) - spilled;
         let time = start.elapsed();
         self.remember(OperationStats { operation: name, sweeps, levels, requests, spilled_bytes, time });
         outcome

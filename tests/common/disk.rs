@@ -1,6 +1,7 @@
 //! A disk that counts what is asked of it and fails when it is told to.
 
 use std::{
+    collections::BTreeSet,
     io::{self, Read, Write},
     path::Path,
     sync::{
@@ -56,6 +57,8 @@ struct Plan {
     reads: Mutex<Vec<usize>>,
     /// How often something was announced that would be read.
     announced: AtomicU64,
+    /// The pages of all files there are.
+    pages: AtomicU64,
     /// The action that fails, and how many calls of it succeed before.
     bad_day: Mutex<Option<BadDay>>,
 }
@@ -105,6 +108,11 @@ impl Disk {
         self.plan.announced.load(Relaxed)
     }
 
+    /// Bytes of the disk that all temporary files have now.
+    pub fn file_bytes(&self) -> u64 {
+        PAGE * self.plan.pages.load(Relaxed)
+    }
+
     /// The bytes of every read so far.
     pub fn reads(&self) -> Vec<usize> {
         self.plan.reads.lock().unwrap().clone()
@@ -134,7 +142,7 @@ impl Backend for Disk {
 
     fn create(&self) -> io::Result<Box<dyn ScratchFile>> {
         self.plan.ask("create")?;
-        Ok(Box::new(File { inner: self.os.create()?, plan: self.plan.clone() }))
+        Ok(Box::new(File { inner: self.os.create()?, pages: Mutex::default(), plan: self.plan.clone() }))
     }
 
     fn sort_folder(&self) -> io::Result<TempDir> {
@@ -206,16 +214,38 @@ impl Read for Old {
     }
 }
 
+/// Bytes of a page.
+const PAGE: u64 = 256;
+
 /// A file on such a disk.
 #[derive(Debug)]
 struct File {
     inner: Box<dyn ScratchFile>,
+    /// Those that have been written and not discarded.
+    pages: Mutex<BTreeSet<u64>>,
     plan: Arc<Plan>,
+}
+
+impl File {
+    /// Has `change` change the pages.
+    fn count(&self, change: impl FnOnce(&mut BTreeSet<u64>)) {
+        let mut pages = self.pages.lock().unwrap();
+        let before = pages.len() as u64;
+        change(&mut pages);
+        self.plan.pages.fetch_add((pages.len() as u64).wrapping_sub(before), Relaxed);
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        self.count(BTreeSet::clear);
+    }
 }
 
 impl ScratchFile for File {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.plan.ask("write")?;
+        self.count(|pages| pages.extend(offset / PAGE..(offset + bytes.len() as u64).div_ceil(PAGE)));
         if self.plan.ask(FORGET).is_err() {
             return self.inner.write_at(&vec![0; bytes.len()], offset);
         }
@@ -236,5 +266,10 @@ impl ScratchFile for File {
     fn will_read(&self, offset: u64, len: u64) {
         self.plan.announced.fetch_add(1, Relaxed);
         self.inner.will_read(offset, len);
+    }
+
+    fn discard(&self, offset: u64, len: u64) {
+        self.count(|pages| pages.retain(|page| !(offset..offset + len).contains(&(page * PAGE))));
+        self.inner.discard(offset, len);
     }
 }
