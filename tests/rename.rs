@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
+use std::collections::BTreeMap;
+
+use common::{Random, default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
 use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
 const LEVELS: u32 = 60;
@@ -188,6 +190,54 @@ fn negated_variables_are_negated_in_one_sweep_and_renamed_as_others_are() -> Res
         assert_eq!(f.compose_all([(LEVELS, &not[0]), (LEVELS, &not[1])])?, f);
         assert!(f.compose_all([(0, &not[0]), (0, &not[1])]).is_err());
     }
+    Ok(())
+}
+
+/// The function that takes the place of `variable`, of itself and of others near it, or as far from the other end; none for some.
+fn image(variable: u32, far: bool, store: &Store) -> Result<Option<Bdd>> {
+    let x = |variable| store.variable(variable);
+    let other = if far { LEVELS - 1 - variable } else { variable + 2 };
+    Ok(match variable % 5 {
+        0 => Some(x(variable)?.xor(&x(variable + 1)?)?),
+        1 => Some(x(variable)?.nand(&x(other)?)?),
+        2 => Some(x(variable)?.ite(&x(variable + 1)?, &x(other)?)?),
+        3 => Some(x(variable - 1)?.nor(&x(variable)?)?),
+        _ => None,
+    })
+}
+
+#[test]
+fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_one() -> Result<()> {
+    let mut hashes = Vec::new();
+    let shared = shared_store_with(2, &limits(|_| ()));
+    for store in [default_store(), roomy_store(), store_with(tight()), shared] {
+        for (far, last) in [(false, LEVELS), (true, 6)] {
+            let f = weighted(&store, |variable| variable)?;
+            for f in [f.clone(), !f] {
+                let mut images = Vec::new();
+                for variable in 0..last {
+                    images.extend(image(variable, far, &store)?.map(|image| (variable, image)));
+                }
+                let composed = f.compose_all(images.iter().map(|(variable, image)| (*variable, image)))?;
+                let done = store.operations().pop().expect("sweeps");
+                assert_eq!((done.operation == "vector", done.sweeps == 2), (!far, !far), "{done:?}");
+                composed.validate()?;
+                let mut random = Random::new(5);
+                for _ in 0..40 {
+                    // Few are true, as the sum of their weights is small.
+                    let one_in = 1 + random.below(9);
+                    let point: Vec<bool> = (0..2 * LEVELS).map(|_| random.below(one_in) == 0).collect();
+                    let at = |variable: u32| point[variable as usize];
+                    let inner = images.iter().map(|(variable, image)| Ok((*variable, image.eval(at)?)));
+                    let inner: BTreeMap<u32, bool> = inner.collect::<Result<_>>()?;
+                    let expected = f.eval(|variable| inner.get(&variable).copied().unwrap_or_else(|| at(variable)))?;
+                    assert_eq!(composed.eval(at)?, expected);
+                }
+                hashes.push(composed.content_hash());
+            }
+        }
+    }
+    assert!(hashes.chunks(4).all(|some| some == &hashes[..4]));
     Ok(())
 }
 

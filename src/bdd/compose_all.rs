@@ -14,11 +14,11 @@ impl Bdd {
     ///
     /// One expand and one reduce sweep for all constants and all variables that are only negated. Where the others are variables or
     /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
-    /// keeps their order. Else one [`compose`](Self::compose) each where an order can be found in which they do not see another;
-    /// otherwise a nested sweep for each variable whose function is none, or is one that does not stay above all that is below it.
-    ///
-    /// Where there is a function for every bit of a state, the relation of states and successors mostly takes less: see
-    /// [`rel_prev`](Self::rel_prev).
+    /// keeps their order. Else one sweep for all functions, over pairs of a node and a node of their relation to the variables whose
+    /// places they take, where these are near to those that each depends on: so near that this relation, which is made first, is no
+    /// wider than there are functions. Else one [`compose`](Self::compose) each where an order can be found in which they do
+    /// not see another; otherwise a nested sweep for each variable whose function is none, or is one that does not stay above all that
+    /// is below it.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as
@@ -50,6 +50,11 @@ impl Bdd {
         if names.is_some_and(|names| names.len() == support.len()) {
             let rest = rest.with_literals(&mut given, |_, _| true)?;
             return rest.replace(|variable| given.get(&variable).and_then(Self::literal_of).unwrap_or(variable));
+        }
+        if given.len() > 1
+            && let Some(composed) = rest.vector(&given)?
+        {
+            return Ok(composed);
         }
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, &given[&variable]));

@@ -22,6 +22,7 @@ mod satisfy;
 mod simplify;
 mod substitute;
 mod text;
+mod vector;
 mod ways;
 
 pub use cubes::Cubes;

@@ -94,7 +94,7 @@ impl Bdd {
     }
 
     /// The same nodes with the variables `names`, the largest first.
-    fn renamed(&self, names: Vec<u32>) -> Result<Self> {
+    pub(super) fn renamed(&self, names: Vec<u32>) -> Result<Self> {
         let mut by = names.iter().zip(self.file.variables()).map(|(&new, old)| i64::from(new) - i64::from(old));
         let first = by.next().unwrap_or(0);
         if by.all(|by| by == first) {

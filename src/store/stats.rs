@@ -50,7 +50,7 @@ pub struct OperationStats {
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
     /// `unique` may be a "restrict", too. What `replace` and
     /// `compose_all` do is "substitute" where they take nested sweeps, "swap" where neighbours change places, "compose" where one
-    /// variable or function goes after another, and "restrict" for constants and negations of variables.
+    /// variable or function goes after another, "vector" where many functions go at once, and "restrict" for constants and negations of variables.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,

@@ -2,7 +2,8 @@
 //!
 //! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
 //! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
-//! sweeps inside a sweep), [`unique`], [`substitute`], [`swap`] (requests that wait where they have no node).
+//! sweeps inside a sweep), [`unique`], [`substitute`], [`vector`] (a relation that decides), [`swap`] (requests that wait
+//! where they have no node).
 
 pub mod and_exists;
 pub mod apply;
@@ -16,3 +17,4 @@ pub mod simplify;
 pub mod substitute;
 pub mod swap;
 pub mod unique;
+pub mod vector;

@@ -1,0 +1,132 @@
+//! Functions in the place of many variables, all in one sweep.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Bdd;
+use crate::{
+    error::Result,
+    model::{LARGEST_VARIABLE, value_in},
+    sweep::{build::build, ops::vector::Vector},
+};
+
+/// Bytes that a variable of a function takes in the lists here, beside what sweeps need.
+const VARIABLE_BYTES: usize = 160;
+
+impl Bdd {
+    /// This function with `functions`, two at least, in place of some of its variables, by one sweep over pairs of a node and a node of
+    /// the relation between these variables and their functions. `None` where that may take longer than a sweep for each.
+    pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
+        let depends: usize = functions.values().map(|function| function.file.variables().len()).sum();
+        let bytes = (depends + self.file.variables().len()) * VARIABLE_BYTES;
+        let _charge = self.store.space().pool.charge(bytes, "functions for many variables at once")?;
+        let places = self.places(functions)?;
+        if log_width(&places) > (functions.len() as f64).log2() {
+            return Ok(None);
+        }
+        let Some(Levels { own, replaced, names }) = Levels::of(&places) else { return Ok(None) };
+        let conditions = places.iter().filter_map(|place| place.function.as_ref()).zip(&replaced);
+        let relation = self.store.and_all(conditions.map(|(function, &level)| {
+            let level_of = |variable| value_in(&own, variable).expect("a variable of a function");
+            function.renamed(function.file.variables().map(level_of).collect())?.xnor(&self.store.variable(level)?)
+        }))?;
+        let file = self.renamed(names)?.file;
+        // Stored with the value false where all variables are.
+        let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
+        let (complement, others) = (relation.complement, functions.values().collect::<Vec<_>>());
+        let spec = Vector { variables: replaced, complement, result: self.complement != result };
+        let composed = self.made("vector", &others, result, |run| build(&spec, &[&file, &relation.file], run))?;
+        let variable_of = |level| {
+            let at = own.binary_search_by_key(&level, |(_, level)| *level);
+            own[at.expect("a level that stays")].0
+        };
+        composed.renamed(composed.file.variables().map(variable_of).collect()).map(Some)
+    }
+
+    /// Where each variable goes, in ascending order.
+    fn places(&self, functions: &BTreeMap<u32, Self>) -> Result<Vec<Place>> {
+        let mut next = 0;
+        let place = |variable| {
+            let function = functions.get(&variable).cloned();
+            // All before it are above it.
+            let function =
+                if function.is_none() && next > variable { Some(self.store.variable(variable)?) } else { function };
+            next = next
+                .max(1 + function.as_ref().and_then(|function| function.file.variables().next()).unwrap_or(variable));
+            Ok(Place { variable, function, below: next - 1 })
+        };
+        self.file.variables().rev().map(place).collect()
+    }
+}
+
+/// Where a variable of a diagram goes.
+struct Place {
+    variable: u32,
+    /// What takes its place, if that is not to be the variable itself.
+    function: Option<Bdd>,
+    /// The variable of the result right above it: the lowest that its function, or one before, depends on.
+    below: u32,
+}
+
+/// The logarithm of a bound on the width of the relation: between two variables it knows of every function on the way how it goes
+/// on.
+fn log_width(places: &[Place]) -> f64 {
+    let mut changes: BTreeMap<u32, f64> = BTreeMap::new();
+    for Place { function, below, .. } in places {
+        let Some(function) = function else { continue };
+        let (levels, mut before) = (function.file.levels(), 0.0);
+        let ranks = (1..levels.ranks()).rev();
+        for (seen, (rank, variable)) in (1..).zip(ranks.zip(function.file.variables().rev())) {
+            // As many as there are values of what it has seen, at most, and nodes and terminals below.
+            let now = f64::from(seen).min((levels.first(rank) as f64).log2());
+            *changes.entry(variable).or_default() += now - before;
+            before = now;
+        }
+        *changes.entry(below + 1).or_default() -= before;
+    }
+    let sums = changes.into_values().scan(0.0, |sum, change| {
+        *sum += change;
+        Some(*sum)
+    });
+    sums.fold(0.0, f64::max)
+}
+
+/// The levels of the sweep, all variables of the result with the replaced ones between them.
+struct Levels {
+    /// That of each variable of the result.
+    own: Vec<(u32, u32)>,
+    /// Those of the variables that are replaced.
+    replaced: Vec<u32>,
+    /// Those of all variables of the diagram, the lowest first.
+    names: Vec<u32>,
+}
+
+impl Levels {
+    /// Those for `places`, unless they are too many.
+    fn of(places: &[Place]) -> Option<Self> {
+        let mut variables: BTreeSet<u32> = BTreeSet::new();
+        for Place { variable, function, .. } in places {
+            match function {
+                Some(function) => variables.extend(function.file.variables()),
+                None => _ = variables.insert(*variable),
+            }
+        }
+        let (mut own, mut replaced, mut names, mut left) =
+            (Vec::new(), Vec::new(), Vec::new(), places.iter().peekable());
+        let mut levels = 0..=LARGEST_VARIABLE;
+        for variable in variables {
+            let level = levels.next()?;
+            own.push((variable, level));
+            while let Some(place) = left.next_if(|place| place.below == variable) {
+                let level = if place.function.is_some() {
+                    replaced.push(levels.next()?);
+                    replaced[replaced.len() - 1]
+                } else {
+                    level
+                };
+                names.push(level);
+            }
+        }
+        names.reverse();
+        Some(Self { own, replaced, names })
+    }
+}
