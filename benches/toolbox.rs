@@ -22,7 +22,7 @@ fn space() -> Space {
     let limits = Limits::of(1 << 30);
     let pool = Pool::new(&limits);
     let scratch = Scratch::new(pool.largest(), Arc::new(Os::new(std::env::temp_dir())), Arc::default());
-    Space::new(pool, Arc::new(limits), &scratch)
+    Space::new(pool, Arc::new(limits), scratch)
 }
 
 /// Requests as a sweep sees them: two ids within a level's range and a slot.

@@ -397,6 +397,15 @@ fn what_is_read_back_is_announced() -> Result<()> {
     let (reads, announced) = (disk.calls("read") - before.0, disk.announced() - before.1);
     assert!(reads > 100, "{reads} reads are too few to tell");
     assert!(announced > reads / 2 && announced <= reads, "{announced} of {reads} reads announced");
+    // A diagram that is read from one end to the other.
+    let disk = Disk::new();
+    let store = store_on(&disk, limits(|limits| (limits.block, limits.diagrams) = (4096, 0)), 1);
+    let long = store.at_most(40, 0..2000)?;
+    let folder = tempfile::tempdir().expect("room");
+    let before = (disk.calls("read"), disk.announced());
+    long.save(folder.path().join("long"))?;
+    let (reads, announced) = (disk.calls("read") - before.0, disk.announced() - before.1);
+    assert!(reads > 100 && announced + 2 >= reads, "{announced} of {reads} reads announced");
     Ok(())
 }
 

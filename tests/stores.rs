@@ -246,8 +246,9 @@ fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagr
     let check = |diagrams: &[Bdd]| {
         let (file, held) = (disk.file_bytes(), store.stats().temp_bytes);
         assert_eq!(held, diagrams.iter().map(Bdd::disk_bytes).sum::<u64>());
-        // An extent that is not full counts as if it was.
-        assert!(file >= held && file <= 2 * (held + diagrams.len() as u64 * extent), "{file} for {held}");
+        // An extent that is not full counts as if it was, and an eighth and some are not given back at once.
+        let most = 2 * (held + diagrams.len() as u64 * extent) + held / 8 + 16 * extent;
+        assert!(file >= held && file <= most, "{file} for {held}");
     };
     let mut diagrams = Vec::new();
     for seed in 1..9 {

@@ -151,6 +151,32 @@ impl ScratchFile for Unnamed {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn discard(&self, offset: u64, len: u64) {
         use rustix::fs::{FallocateFlags, fallocate};
-        let _ = fallocate(&self.0, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
+        let holes = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let _ = rustix::io::retry_on_intr(|| fallocate(&self.0, holes, offset, len));
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_discarded_takes_no_place_and_what_is_beside_it_stays() -> io::Result<()> {
+        const LEN: usize = 1 << 20;
+        let file = Unnamed::new(tempfile::tempfile()?);
+        let bytes: Vec<u8> = (0..3 * LEN).map(|at| (at % 251) as u8).collect();
+        file.write_at(&bytes, 0)?;
+        file.0.sync_all()?;
+        let before = file.0.metadata()?.blocks();
+        file.discard(LEN as u64, LEN as u64);
+        let metadata = file.0.metadata()?;
+        assert!(metadata.len() == 3 * LEN as u64 && before - metadata.blocks() >= (LEN / 512) as u64, "no hole");
+        let mut read = vec![1; 3 * LEN];
+        file.read_at(&mut read, 0)?;
+        assert!(read[..LEN] == bytes[..LEN] && read[2 * LEN..] == bytes[2 * LEN..]);
+        assert!(read[LEN..2 * LEN].iter().all(|byte| *byte == 0));
+        Ok(())
     }
 }

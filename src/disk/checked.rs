@@ -28,7 +28,7 @@ impl CheckedFile {
     /// No blocks yet.
     pub fn new(space: &Space) -> Self {
         let (block, extent) = (space.pool.block_bytes() as u64, space.pool.largest() as u64);
-        let area = space.scratch.area().clone();
+        let area = space.scratch.clone();
         Self { area, extents: Vec::new(), sums: Vec::new(), block, extent, length: 0 }
     }
 
@@ -46,8 +46,10 @@ impl CheckedFile {
         Ok(())
     }
 
-    /// Bytes of memory that it takes.
-    pub fn memory(&self) -> usize {
+    /// Bytes of memory that it takes now that all is written.
+    pub fn fitted(&mut self) -> usize {
+        self.extents.shrink_to_fit();
+        self.sums.shrink_to_fit();
         size_of::<Self>() + size_of_val(&self.extents[..]) + size_of_val(&self.sums[..])
     }
 

@@ -134,7 +134,8 @@ fn raise_open_files() {
 /// Accounts for a segment file that was just written, and unlinks it.
 fn segment_written(folder: &TempDir, number: u64, bytes: u64, claim: &mut Claim, space: &Space) {
     space.meter.spilled(bytes);
-    claim.grow(bytes);
+    claim.place(bytes);
+    claim.hold(bytes);
     // Should this fail, the file still goes with its folder.
     let _ = std::fs::remove_file(folder.path().join(number.to_string()));
 }

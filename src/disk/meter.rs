@@ -12,9 +12,10 @@ use super::clock::Clock;
 pub struct Meter {
     /// Bytes written to temporary files so far.
     pub spilled_bytes: AtomicU64,
-    /// Bytes in temporary files that somebody holds now.
+    /// Bytes of temporary files that are needed now.
     pub temp_bytes: AtomicU64,
-    /// The largest `temp_bytes` so far.
+    /// Bytes of them that have a place on the disk, needed or not, and the most that had one so far.
+    pub placed_bytes: AtomicU64,
     pub peak_temp_bytes: AtomicU64,
     /// Levels, and parts of them, that were parted over logs so far, or given to the external sorter.
     pub parted_levels: AtomicU64,
@@ -31,35 +32,49 @@ impl Meter {
     }
 }
 
-/// Bytes of temporary files that somebody holds; given back on drop.
+/// Bytes of temporary files that are somebody's; given back on drop.
 #[derive(Debug)]
 pub struct Claim {
     meter: Arc<Meter>,
-    bytes: u64,
+    held: u64,
+    placed: u64,
 }
 
 impl Claim {
     /// A claim of nothing yet.
     pub fn new(meter: Arc<Meter>) -> Self {
-        Self { meter, bytes: 0 }
+        Self { meter, held: 0, placed: 0 }
     }
 
-    /// The holder has `bytes` more.
-    pub fn grow(&mut self, bytes: u64) {
-        self.bytes += bytes;
-        let now = self.meter.temp_bytes.fetch_add(bytes, Relaxed) + bytes;
+    /// `bytes` more have a place on the disk.
+    pub fn place(&mut self, bytes: u64) {
+        self.placed += bytes;
+        let now = self.meter.placed_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.meter.peak_temp_bytes.fetch_max(now, Relaxed);
     }
 
-    /// The holder has `bytes` less.
-    pub fn shrink(&mut self, bytes: u64) {
-        self.bytes -= bytes;
+    /// `bytes` of these have none any more.
+    pub fn displace(&mut self, bytes: u64) {
+        self.placed -= bytes;
+        self.meter.placed_bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    /// `bytes` more are needed.
+    pub fn hold(&mut self, bytes: u64) {
+        self.held += bytes;
+        self.meter.temp_bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// `bytes` of these are not needed any more.
+    pub fn let_go(&mut self, bytes: u64) {
+        self.held -= bytes;
         self.meter.temp_bytes.fetch_sub(bytes, Relaxed);
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.meter.temp_bytes.fetch_sub(self.bytes, Relaxed);
+        self.let_go(self.held);
+        self.displace(self.placed);
     }
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 
 /// A file in extents of one length, which are written, read and used again; it is gone when the area and its extents are.
 ///
-/// Between operations no more extents keep their place on the disk than are held; the file is gone when none is.
+/// Between operations few more extents have a place on the disk and are free than are held; the file is gone when none is.
 #[derive(Debug)]
 pub struct Scratch {
     /// Where the file comes from, and what is counted.
@@ -40,15 +40,17 @@ struct State {
     taken: u64,
     /// Operations that run.
     visits: usize,
-    /// What is written in extents that somebody holds.
     claim: Claim,
 }
 
-/// How many hold an extent, and how many bytes of it are written since it was taken.
+/// What there is of an extent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
+    /// How many hold it.
     holders: u32,
+    /// Bytes written since it was taken, and those that have a place on the disk.
     written: u32,
+    placed: u32,
 }
 
 /// An extent of the file; its place is free for others when all who hold it have let it go.
@@ -61,9 +63,16 @@ pub struct Extent {
     number: u64,
 }
 
-/// An operation that runs in an area: until all of them are done, it gives nothing back to the system.
+/// An operation that runs in an area.
 #[derive(Debug)]
-pub struct Visit(Arc<Scratch>);
+pub struct Visit {
+    area: Arc<Scratch>,
+    guest: bool,
+}
+
+/// So many extents are free beyond those that may be before any is given back: not every diagram that is dropped is a call of the
+/// system.
+const SLACK: usize = 16;
 
 /// Writes end where a page of so many bytes does: where a part of one is written, the system may have to read the rest of it first.
 const PAGE: usize = 4096;
@@ -77,10 +86,11 @@ impl Scratch {
         Arc::new(Self { backend, meter, length, state: Mutex::new(state) })
     }
 
-    /// An operation begins that may take extents.
-    pub fn visit(self: &Arc<Self>) -> Visit {
+    /// An operation begins that may take extents. Those that are left free are given back to the system when it ends, unless it is
+    /// a `guest`, which runs beside another that may use them.
+    pub fn visit(self: &Arc<Self>, guest: bool) -> Visit {
         self.lock().visits += 1;
-        Visit(self.clone())
+        Visit { area: self.clone(), guest }
     }
 
     /// An extent that nobody else holds.
@@ -100,7 +110,8 @@ impl Scratch {
             state.extents.push(Usage::default());
             place
         };
-        state.extents[place as usize] = Usage { holders: 1, written: 0 };
+        let usage = &mut state.extents[place as usize];
+        (usage.holders, usage.written) = (1, 0);
         state.taken = state.taken.wrapping_add(1);
         Ok(Extent { area: self.clone(), place, number: state.taken })
     }
@@ -108,9 +119,32 @@ impl Scratch {
     /// Lets go of `extents`; what that leaves free is given back to the system unless an operation runs, which may use it.
     pub fn let_go(&self, extents: Vec<Extent>) {
         drop(extents);
+        if self.lock().visits == 0 {
+            self.trim();
+        }
+    }
+
+    /// Gives back to the system what is free beyond what is held, first of all what has been free for longest.
+    fn trim(&self) {
         let mut state = self.lock();
-        if state.visits == 0 {
-            state.trim(self.length);
+        let held = state.held();
+        if held == 0 {
+            let file = state.clear();
+            drop(state);
+            // To close it may take long.
+            drop(file);
+        } else if state.free.len() > held + held / 8 + SLACK {
+            let more = state.free.len() - held;
+            let mut more: Vec<_> = state.free.drain(..more).collect();
+            let file = state.file();
+            drop(state);
+            more.sort_unstable();
+            for run in more.chunk_by(|a, b| a + 1 == *b) {
+                file.discard(u64::from(run[0]) * self.length as u64, (run.len() * self.length) as u64);
+            }
+            // Meanwhile they were as good as held, so that the file is the same.
+            self.lock().vacate(more);
+            self.trim();
         }
     }
 
@@ -120,23 +154,27 @@ impl Scratch {
 }
 
 impl State {
-    /// Gives back to the system what is more than is held, first of all what has been free for longest.
-    fn trim(&mut self, length: usize) {
-        let held = self.extents.len() - self.free.len() - self.empty.len();
-        let Some(file) = self.file.take_if(|_| held == 0 || self.free.len() > held) else { return };
-        if held == 0 {
-            self.extents.clear();
-            self.free.clear();
-            self.empty.clear();
-            return;
+    /// How many extents somebody holds.
+    fn held(&self) -> usize {
+        self.extents.len() - self.free.len() - self.empty.len()
+    }
+
+    /// Forgets all extents, of which none is held; gives the file.
+    fn clear(&mut self) -> Option<Arc<dyn ScratchFile>> {
+        let placed = self.extents.drain(..).map(|usage| u64::from(usage.placed)).sum();
+        self.claim.displace(placed);
+        self.free.clear();
+        self.empty.clear();
+        self.file.take()
+    }
+
+    /// Enters that these `places` have none on the disk any more.
+    fn vacate(&mut self, places: Vec<u32>) {
+        for &place in &places {
+            let placed = std::mem::take(&mut self.extents[place as usize].placed);
+            self.claim.displace(placed.into());
         }
-        let mut more: Vec<_> = self.free.drain(..self.free.len() - held).collect();
-        more.sort_unstable();
-        for run in more.chunk_by(|a, b| a + 1 == *b) {
-            file.discard(u64::from(run[0]) * length as u64, (run.len() * length) as u64);
-        }
-        self.empty.extend(more);
-        self.file = Some(file);
+        self.empty.extend(places);
     }
 
     fn file(&self) -> Arc<dyn ScratchFile> {
@@ -144,18 +182,16 @@ impl State {
     }
 }
 
-impl Visit {
-    /// Where it runs.
-    pub fn area(&self) -> &Arc<Scratch> {
-        &self.0
-    }
-}
-
 impl Drop for Visit {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.visits -= 1;
-        state.trim(self.0.length);
+        let left = {
+            let mut state = self.area.lock();
+            state.visits -= 1;
+            state.visits
+        };
+        if left == 0 || !self.guest {
+            self.area.trim();
+        }
     }
 }
 
@@ -215,10 +251,12 @@ impl Extent {
     /// The same for what is written up to `end`, which is counted.
     fn file_to_write(&self, end: usize) -> Arc<dyn ScratchFile> {
         let mut state = self.area.lock();
-        let written = &mut state.extents[self.place as usize].written;
-        let more = (end as u32).saturating_sub(*written);
-        *written += more;
-        state.claim.grow(more.into());
+        let State { extents, claim, .. } = &mut *state;
+        let Usage { written, placed, .. } = &mut extents[self.place as usize];
+        let end = end as u32;
+        claim.hold(end.saturating_sub(*written).into());
+        claim.place(end.saturating_sub(*placed).into());
+        (*written, *placed) = (end.max(*written), end.max(*placed));
         state.file()
     }
 }
@@ -235,9 +273,9 @@ impl Drop for Extent {
         let mut state = self.area.lock();
         let usage = &mut state.extents[self.place as usize];
         usage.holders -= 1;
-        if let Usage { holders: 0, written } = *usage {
+        if let Usage { holders: 0, written, .. } = *usage {
             state.free.push(self.place);
-            state.claim.shrink(written.into());
+            state.claim.let_go(written.into());
         }
     }
 }
@@ -259,6 +297,22 @@ mod tests {
         (0..count).map(|_| area.take().expect("room on disk")).collect()
     }
 
+    /// Fills `extents` so that all differ.
+    fn fill(extents: &[Extent], first: u8) {
+        for (at, extent) in (0..first).rev().chain(first..=u8::MAX).cycle().zip(extents) {
+            extent.write(&[at; LENGTH], LENGTH, 0).expect("room on disk");
+        }
+    }
+
+    /// Checks that they are as they were filled.
+    fn check(extents: &[Extent], first: u8) {
+        for (at, extent) in (0..first).rev().chain(first..=u8::MAX).cycle().zip(extents) {
+            let mut bytes = [0; LENGTH];
+            extent.read(&mut bytes, 0).expect("what was written");
+            assert!(bytes == [at; LENGTH], "other bytes than were written");
+        }
+    }
+
     /// Extents that the file has, those that are free, and those that have no place; there is a file if it has any.
     fn size(area: &Scratch) -> (usize, usize, usize) {
         let state = area.lock();
@@ -269,17 +323,11 @@ mod tests {
     #[test]
     fn the_file_grows_when_nothing_is_free_and_what_is_written_again_is_read_back() {
         let area = area();
-        let _visit = area.visit();
+        let _visit = area.visit(false);
         let mut held = take(10, &area);
         for round in 0..5u8 {
-            for (at, extent) in (round..).zip(&held) {
-                extent.write(&[at; LENGTH], LENGTH, 0).expect("room on disk");
-            }
-            for (at, extent) in (round..).zip(&held) {
-                let mut bytes = [0; LENGTH];
-                extent.read(&mut bytes, 0).expect("what was written");
-                assert_eq!(bytes, [at; LENGTH]);
-            }
+            fill(&held, round);
+            check(&held, round);
             let numbers: Vec<_> = held.iter().map(|extent| extent.number_of(0)).collect();
             let clone = held[3].clone();
             held.drain(..7);
@@ -292,34 +340,74 @@ mod tests {
     }
 
     #[test]
-    fn between_operations_no_more_is_free_than_held_and_of_nothing_there_is_no_file() {
+    fn between_operations_few_more_are_free_than_held_and_of_nothing_there_is_no_file() {
         let area = area();
-        let visit = area.visit();
-        let mut held = take(100, &area);
-        held.drain(..70);
-        assert_eq!(size(&area), (100, 70, 0), "the operation may take them again");
-        let other = area.visit();
+        let placed = || area.meter.placed_bytes.load(Relaxed) / LENGTH as u64;
+        let visit = area.visit(false);
+        let mut held = take(1000, &area);
+        fill(&held, 1);
+        held.drain(..700);
+        assert_eq!((size(&area), placed()), ((1000, 700, 0), 1000), "the operation may take them again");
+        let (guest, other) = (area.visit(true), area.visit(false));
+        drop(guest);
+        assert_eq!((size(&area), placed()), ((1000, 700, 0), 1000));
         drop(visit);
-        assert_eq!(size(&area), (100, 30, 40));
-        area.let_go(held.split_off(20));
-        assert_eq!(size(&area), (100, 40, 40));
+        assert_eq!((size(&area), placed()), ((1000, 300, 400), 600));
+        area.let_go(held.split_off(200));
+        assert_eq!(size(&area), (1000, 400, 400));
         drop(other);
-        assert_eq!(size(&area), (100, 20, 60));
-        // What has a place comes first, then what needs no longer file.
-        let visit = area.visit();
-        let more = take(60, &area);
-        assert_eq!(size(&area), (100, 0, 20));
-        for extent in &more {
-            extent.write(&[1; LENGTH], LENGTH, 0).expect("room on disk");
-        }
+        assert_eq!((size(&area), placed()), ((1000, 200, 600), 400));
+        // What has a place comes first.
+        fill(&held, 1);
+        let visit = area.visit(false);
+        let more = take(600, &area);
+        assert_eq!(size(&area), (1000, 0, 200));
+        fill(&more, 2);
+        assert_eq!(placed(), 800);
+        check(&more, 2);
+        check(&held, 1);
         drop(more);
         drop(visit);
-        assert_eq!(size(&area), (100, 20, 60));
+        assert_eq!((size(&area), placed()), ((1000, 200, 600), 400));
+        // Not all that are dropped are given back at once.
+        for _ in 0..10 {
+            area.let_go(held.split_off(held.len() - 1));
+        }
+        assert_eq!(size(&area), (1000, 210, 600));
         area.let_go(held.split_off(1));
-        assert_eq!(size(&area), (100, 1, 98));
+        assert_eq!((size(&area), placed()), ((1000, 1, 998), 2));
         area.let_go(held);
-        assert_eq!(size(&area), (0, 0, 0));
+        assert_eq!((size(&area), placed()), ((0, 0, 0), 0));
+        assert_eq!(area.meter.peak_temp_bytes.load(Relaxed), 1000 * LENGTH as u64);
         assert_eq!(take(1, &area)[0].place, 0);
+    }
+
+    #[test]
+    fn threads_that_take_write_and_let_go_find_what_they_wrote() {
+        let area = area();
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                let area = &area;
+                scope.spawn(move || {
+                    let mut kept = Vec::new();
+                    for round in 0..60u8 {
+                        let visit = area.visit(thread > 1);
+                        let mark = thread << 6 | round;
+                        let some = take(40, area);
+                        fill(&some, mark);
+                        check(&some, mark);
+                        kept.extend(some.into_iter().take(2));
+                        drop(visit);
+                        if round % 16 == 15 {
+                            area.let_go(std::mem::take(&mut kept));
+                        }
+                    }
+                    area.let_go(kept);
+                });
+            }
+        });
+        assert_eq!(size(&area), (0, 0, 0));
+        assert_eq!([&area.meter.placed_bytes, &area.meter.temp_bytes].map(|bytes| bytes.load(Relaxed)), [0; 2]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     limits::Limits,
     meter::Meter,
     pool::{Pool, Share},
-    scratch::{Scratch, Visit},
+    scratch::Scratch,
 };
 use crate::error::Result;
 
@@ -18,7 +18,7 @@ pub struct Space {
     /// Blocks of memory.
     pub pool: Pool,
     /// Extents on disk.
-    pub scratch: Visit,
+    pub scratch: Arc<Scratch>,
     /// How the budget is divided.
     pub limits: Arc<Limits>,
     /// Where files come from.
@@ -31,9 +31,9 @@ pub struct Space {
 
 impl Space {
     /// A space with extents of the area `scratch`.
-    pub fn new(pool: Pool, limits: Arc<Limits>, scratch: &Arc<Scratch>) -> Self {
+    pub fn new(pool: Pool, limits: Arc<Limits>, scratch: Arc<Scratch>) -> Self {
         let (backend, meter) = (scratch.backend.clone(), scratch.meter.clone());
-        Self { pool, scratch: scratch.visit(), limits, backend, meter, guest: false }
+        Self { pool, scratch, limits, backend, meter, guest: false }
     }
 
     /// The same for an operation that runs beside another.
@@ -79,6 +79,6 @@ pub mod testing {
         adjust(&mut limits);
         let pool = Pool::new(&limits);
         let scratch = Scratch::new(pool.largest(), Arc::new(Os::new(std::env::temp_dir())), Arc::default());
-        Space::new(pool, Arc::new(limits), &scratch)
+        Space::new(pool, Arc::new(limits), scratch)
     }
 }

@@ -164,7 +164,7 @@ impl<'a> Bundle<'a> {
             return Ok(added);
         }
         self.finish()?;
-        *self.filling = Filling { extent: Some(self.space.scratch.area().take()?), used: 0 };
+        *self.filling = Filling { extent: Some(self.space.scratch.take()?), used: 0 };
         self.written = 0;
         Ok(self.add_here(records, log).expect("an extent holds more than a block"))
     }
@@ -317,7 +317,7 @@ mod tests {
             assert!((0..intact.len()).all(|len| records(&intact[..len], &stretch).is_err()));
             // The same place, taken again: what lay there before was whole, and is not what was written now.
             drop(stretch);
-            let mut filling = Filling { extent: Some(space.scratch.area().take().expect("room on disk")), used: 0 };
+            let mut filling = Filling { extent: Some(space.scratch.take().expect("room on disk")), used: 0 };
             let again = written(&[super::tests::records(300, seed)], &mut filling, &space).pop().expect("one");
             assert!(records(&intact, &again).is_err());
         }

@@ -197,6 +197,7 @@ impl NodeFile {
                 let (mut buffer, mut at) = (space.pool.buffer(), 0);
                 while at < file.length() {
                     let read = file.read(at..at + 1, &mut buffer, space)?;
+                    file.will_read(read.end..(2 * read.end - read.start).min(file.length()));
                     show(&buffer[..(read.end - read.start) as usize / size_of::<u64>()])?;
                     at = read.end;
                 }

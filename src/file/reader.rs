@@ -229,32 +229,41 @@ impl<'a> LevelReader<'a> {
                 self.window = Window::Ram(blocks[(word >> shift) as usize].words());
                 self.window_first = word >> shift << shift;
             }
-            Body::Disk(on_disk) => {
-                let (bytes, end) = (file.width.node_bytes() as u64, self.first + self.len);
-                let reach = self.reach.min(self.span);
-                // A level that fits the span is read whole, with those that come next, above or below. Of a larger one, what
-                // comes next.
-                let (nodes, next) = if self.len > self.span {
-                    let id = word * size_of::<u64>() as u64 / bytes;
-                    let until = end.min(id + reach);
-                    (id..until, until..end.min(until + reach))
-                } else if word < self.window_first {
-                    let from = self.first.min(end.saturating_sub(reach));
-                    (from..end, from.saturating_sub(reach)..from)
-                } else {
-                    let until = end.max(self.first + reach).min(file.levels.end());
-                    (self.first..until, until..until)
-                };
-                self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
-                on_disk.will_read(next.start * bytes..next.end * bytes);
-                self.reach = 2 * reach;
-            }
+            Body::Disk(on_disk) => self.read_around(word, on_disk, space)?,
         }
         Ok((word - self.window_first) as usize)
     }
 
-    /// Moves the window to `bytes` of the file; where that fails, it shows nothing.
-    fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>, space: &Space) -> Result<()> {
+    /// Moves the window to the `word` of the file and what will be asked for next, and announces what that may be after it.
+    fn read_around(&mut self, word: u64, on_disk: &CheckedFile, space: &Space) -> Result<()> {
+        let (bytes, end) = (self.file.width.node_bytes() as u64, self.first + self.len);
+        let reach = self.reach.min(self.span);
+        self.reach = 2 * reach;
+        // A level that fits the span is read whole, with those that come next, above or below. Of a larger one, what comes next.
+        let (nodes, upwards, last) = if self.len > self.span {
+            let id = word * size_of::<u64>() as u64 / bytes;
+            (id..end.min(id + reach), true, end)
+        } else if word < self.window_first {
+            (self.first.min(end.saturating_sub(reach))..end, false, end)
+        } else {
+            let last = self.file.levels.end();
+            (self.first..end.max(self.first + reach).min(last), true, last)
+        };
+        let read = self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
+        // Who reads a node here and there does not go on.
+        if reach >= FIRST_REACH {
+            let next = self.reach.min(self.span) * bytes;
+            on_disk.will_read(if upwards {
+                read.end..(read.end + next).min(last * bytes).max(read.end)
+            } else {
+                read.start.saturating_sub(next)..read.start
+            });
+        }
+        Ok(())
+    }
+
+    /// Moves the window to `bytes` of the file, and gives those that it shows; where that fails, it shows nothing.
+    fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>, space: &Space) -> Result<Range<u64>> {
         self.window_first = NOWHERE;
         let mut pages = match mem::replace(&mut self.window, NOTHING) {
             Window::Disk(pages, _) => pages,
@@ -267,6 +276,6 @@ impl<'a> LevelReader<'a> {
         let word_of = |byte| byte / size_of::<u64>() as u64;
         self.window_first = word_of(read.start);
         self.window = Window::Disk(pages, word_of(read.end - read.start) as usize);
-        Ok(())
+        Ok(read)
     }
 }

@@ -270,17 +270,17 @@ impl<I: Lane> NodeWriter<I> {
         let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
         let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
         let width = if I::WIDE { Width::Wide } else { Width::Narrow };
-        let on_disk = self.file.as_ref().map_or(0, CheckedFile::memory);
         let kept = self.keep_small(used / 8, space);
-        let blocks = self.blocks.capacity().max(self.blocks.len() + 1) * size_of::<Block>();
-        let tables = self.levels.bytes() + NodeFile::BYTES + blocks + on_disk + kept;
-        let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
-        let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
         if self.spills
             && let Some(tail) = self.tail.take()
         {
             self.spill(&bytemuck::cast_slice(tail.words())[..used], space)?;
         }
+        let on_disk = self.file.as_mut().map_or(0, CheckedFile::fitted);
+        let blocks = self.blocks.capacity().max(self.blocks.len() + 1) * size_of::<Block>();
+        let tables = self.levels.bytes() + NodeFile::BYTES + blocks + on_disk + kept;
+        let charge = space.pool.charge(tables, "the level table of a diagram, beside those alive,")?;
+        let labels = Labels::new(std::mem::take(&mut self.variables), space)?;
         let body = if let Some(file) = self.file {
             Body::Disk(file)
         } else {

@@ -163,7 +163,7 @@ impl Store {
     /// A space for an operation.
     pub(crate) fn space(&self) -> Space {
         let Inner { pool, scratch, limits, .. } = &*self.inner;
-        Space::new(pool.clone(), limits.clone(), scratch)
+        Space::new(pool.clone(), limits.clone(), scratch.clone())
     }
 
     /// Runs one operation, when it is its turn.
@@ -196,7 +196,7 @@ impl Store {
         name: &'static str,
         operation: impl FnOnce(&mut Run<'_>) -> Result<T>,
     ) -> Result<T> {
-        let space = self.space();
+        let (space, _visit) = (self.space(), self.inner.scratch.visit(desks.is_guest()));
         let space = if desks.is_guest() { space.of_guest() } else { space };
         let listener = self.listener();
         let progress = listener.as_ref().map(|listener| listener as Listener<'_>);

@@ -10,10 +10,10 @@ pub struct Stats {
     pub processed_requests: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
-    /// Bytes in temporary files that are needed now. Beside these, between operations, there may be as many that are kept for the
-    /// next.
+    /// Bytes in temporary files that are needed now. Beside these there may be some that are kept for the next operation; see
+    /// TUNING.md.
     pub temp_bytes: u64,
-    /// The most there were at any time.
+    /// The most bytes that temporary files took on the disk at any time, those that were kept among them.
     pub peak_temp_bytes: u64,
     /// How often a level, or a part of one, did not fit the share in which it is sorted, or collected, and was parted over logs, or
     /// given to the external sorter where these would be too many.

@@ -35,7 +35,7 @@ pub const ACTIONS: [&str; 14] = [
 /// The bytes are read, but one bit of them is another one.
 pub const ALTER: &str = "alter what is read";
 
-/// The bytes are said to be written, but zeroes are there.
+/// The bytes are said to be written, but what was there before still is, or zeroes are.
 pub const FORGET: &str = "forget what is written";
 
 /// The folder is made, but it is gone when the first file shall be written to it.
@@ -245,9 +245,17 @@ impl Drop for File {
 impl ScratchFile for File {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.plan.ask("write")?;
-        self.count(|pages| pages.extend(offset / PAGE..(offset + bytes.len() as u64).div_ceil(PAGE)));
-        if self.plan.ask(FORGET).is_err() {
-            return self.inner.write_at(&vec![0; bytes.len()], offset);
+        let forgotten = self.plan.ask(FORGET).is_err();
+        let mut fresh = false;
+        self.count(|pages| {
+            let all = offset / PAGE..(offset + bytes.len() as u64).div_ceil(PAGE);
+            fresh = all.clone().any(|page| !pages.contains(&page));
+            pages.extend(all);
+        });
+        match (forgotten, fresh) {
+            (true, true) => return self.inner.write_at(&vec![0; bytes.len()], offset),
+            (true, false) => return Ok(()),
+            _ => {}
         }
         self.inner.write_at(bytes, offset)
     }
