@@ -6,6 +6,7 @@
 //!   (in the middle, at the bottom, at the top), one quantified, the same for one variable of every row in turn, and the
 //!   assignments counted.
 //! * `equality`: that diagram built twice, of ours in stores with different budgets, and compared.
+//! * `compose`: in the first four rows of 10 queens, "this square or the next, not both" in place of each square but the last.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
 //!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with
 //!   large ones. Building the relation is not part of the time.
@@ -71,6 +72,7 @@ type Failure = Box<dyn Error>;
 enum Part {
     Queens,
     Equality,
+    Compose,
     Hanoi,
     Philosophers,
     Tiles,
@@ -133,6 +135,11 @@ impl Args {
         Ok(size::memory_size(&self.memory[0])?)
     }
 
+    /// The board that is composed, and how many of its rows are filled.
+    fn composed(&self) -> [u16; 2] {
+        if self.small() { [5, 2] } else { [10, 4] }
+    }
+
     fn model(&self, part: Part) -> Model {
         match (part, self.small()) {
             (Part::Hanoi, true) => model::hanoi(4),
@@ -160,6 +167,7 @@ impl Target {
             Part::Queens => Some(Self::Times(1.0 / 3.0)),
             Part::Equality => Some(Self::Seconds(0.001)),
             Part::Hanoi | Part::Philosophers | Part::Tiles => Some(Self::Times(3.0)),
+            Part::Compose => None,
             Part::List => match operation {
                 "list 8 queens by restricting" => Some(Self::Seconds(0.5)),
                 "list 8 queens by enumerating" => Some(Self::Seconds(0.01)),
@@ -230,7 +238,7 @@ fn main() -> Result<ExitCode, Failure> {
 fn jobs(part: Part, args: &Args, rows: u16) -> Vec<Job> {
     let (budgets, peers): (&[String], &[Program]) = match part {
         Part::Queens => (&args.memory, &[Program::Oxidd, Program::LibBdd]),
-        Part::Hanoi | Part::Philosophers | Part::Tiles => (&args.memory, &[Program::Oxidd]),
+        Part::Compose | Part::Hanoi | Part::Philosophers | Part::Tiles => (&args.memory, &[Program::Oxidd]),
         Part::Equality => (&args.memory[..1], &[Program::Oxidd, Program::LibBdd]),
         Part::List => (&["64MiB".to_owned()], &[Program::Oxidd, Program::LibBdd]),
     };
@@ -272,6 +280,16 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
         (Part::Equality, Program::LibBdd) => {
             let [a, b] = [(); 2].map(|()| peers::lib_bdd::board(n, rows).0);
             compare(&a, &b, &mut report)?;
+        }
+        (Part::Compose, Program::Ours) => {
+            let (store, [n, rows]) = (ours::store(args.budget()?)?, args.composed());
+            let board = ours::board(n, rows, &store, |_| ())?;
+            compose(&board, |board| ours::compose_neighbours(board, n * n), &mut report)?;
+        }
+        (Part::Compose, _) => {
+            let [n, rows] = args.composed();
+            let (_store, board) = room(peers::oxidd::board(n, rows, 1, fastest_cache(n)))?;
+            compose(&board, |board| operations::oxidd::compose_neighbours(board, n * n), &mut report)?;
         }
         (Part::List, Program::Ours) => {
             let store = ours::store(args.budget()?)?;
@@ -317,6 +335,16 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
 fn compare<B: Board + PartialEq>(a: &B, b: &B, report: &mut Report) -> Result<(), Failure> {
     let equal = || Ok(black_box(a) == black_box(b));
     report.time("== of two built apart", equal, |equal| Ok(format!("{equal}, {} nodes", a.inner_nodes()))).map(drop)
+}
+
+/// Puts functions in the place of all squares of a board but one.
+fn compose<B: Board>(
+    board: &B,
+    composed: impl FnOnce(&B) -> Result<B, Failure>,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let nodes = |result: &B| Ok(format!("{} nodes of {}", result.inner_nodes(), board.inner_nodes()));
+    report.time("compose_all, x ^ next for each square", || composed(board), nodes).map(drop)
 }
 
 /// The solutions of `n` queens.

@@ -51,6 +51,14 @@ impl Board for Bdd {
     }
 }
 
+/// `board` with "this square or the next, not both" in place of every square but the last.
+pub fn compose_neighbours(board: &Bdd, squares: u16) -> Result<Bdd, Failure> {
+    let square = |variable: u16| board.store().variable(variable.into());
+    let differ = |at| Ok((at, square(at)?.xor(&square(at + 1)?)?));
+    let functions = (0..squares - 1).map(differ).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(board.compose_all(functions.iter().map(|(at, function)| ((*at).into(), function)))?)
+}
+
 /// Sets of states in a store.
 pub struct Ours {
     /// Where they live.

@@ -60,6 +60,16 @@ pub fn room<T>(made: AllocResult<T>) -> Result<T, Failure> {
     made.map_err(|_| "the node store is full".into())
 }
 
+/// `board` with "this square or the next, not both" in place of every square but the last.
+pub fn compose_neighbours(board: &BDDFunction, squares: u16) -> Result<BDDFunction, Failure> {
+    let last = u32::from(squares) - 1;
+    let functions = board.with_manager_shared(|manager, _| {
+        let square = |variable| BDDFunction::var(manager, variable);
+        (0..last).map(|at| square(at)?.xor(&square(at + 1)?)).collect::<AllocResult<Vec<_>>>()
+    });
+    room(board.substitute(&Subst::new((0..last).collect::<Vec<_>>(), room(functions)?)))
+}
+
 /// Sets of states in a store.
 pub struct Oxidd {
     manager: BDDManagerRef,
