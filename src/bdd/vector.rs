@@ -23,7 +23,7 @@ impl Bdd {
         if log_width(&places) > (functions.len() as f64).log2() {
             return Ok(None);
         }
-        let Some(Levels { own, replaced, names }) = Levels::of(&places) else { return Ok(None) };
+        let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
         let conditions = places.iter().filter_map(|place| place.function.as_ref()).zip(&replaced);
         let relation = self.store.and_all(conditions.map(|(function, &level)| {
             let level_of = |variable| value_in(&own, variable).expect("a variable of a function");
@@ -44,14 +44,16 @@ impl Bdd {
 
     /// Where each variable goes, in ascending order.
     fn places(&self, functions: &BTreeMap<u32, Self>) -> Result<Vec<Place>> {
+        // No place comes before this variable of the result.
         let mut next = 0;
         let place = |variable| {
-            let function = functions.get(&variable).cloned();
-            // All before it are above it.
-            let function =
-                if function.is_none() && next > variable { Some(self.store.variable(variable)?) } else { function };
-            next = next
-                .max(1 + function.as_ref().and_then(|function| function.file.variables().next()).unwrap_or(variable));
+            let function = match functions.get(&variable) {
+                // One before it may come to lie below it.
+                None if next > variable => Some(self.store.variable(variable)?),
+                given => given.cloned(),
+            };
+            let lowest = function.as_ref().and_then(|function| function.file.variables().next()).unwrap_or(variable);
+            next = next.max(lowest + 1);
             Ok(Place { variable, function, below: next - 1 })
         };
         self.file.variables().rev().map(place).collect()
@@ -91,7 +93,7 @@ fn log_width(places: &[Place]) -> f64 {
 }
 
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
-struct Levels {
+struct Layout {
     /// That of each variable of the result.
     own: Vec<(u32, u32)>,
     /// Those of the variables that are replaced.
@@ -100,7 +102,7 @@ struct Levels {
     names: Vec<u32>,
 }
 
-impl Levels {
+impl Layout {
     /// Those for `places`, unless they are too many.
     fn of(places: &[Place]) -> Option<Self> {
         let mut variables: BTreeSet<u32> = BTreeSet::new();
@@ -117,13 +119,9 @@ impl Levels {
             let level = levels.next()?;
             own.push((variable, level));
             while let Some(place) = left.next_if(|place| place.below == variable) {
-                let level = if place.function.is_some() {
-                    replaced.push(levels.next()?);
-                    replaced[replaced.len() - 1]
-                } else {
-                    level
-                };
-                names.push(level);
+                let name = if place.function.is_some() { levels.next()? } else { level };
+                replaced.extend(place.function.as_ref().map(|_| name));
+                names.push(name);
             }
         }
         names.reverse();
