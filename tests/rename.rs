@@ -242,6 +242,40 @@ fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_o
 }
 
 #[test]
+fn a_sweep_for_all_functions_that_makes_too_many_nodes_is_given_up() -> Result<()> {
+    const SELECTORS: u32 = 8;
+    const DATA: u32 = 1 << SELECTORS;
+    const APART: u32 = SELECTORS - 2;
+    let store = default_store();
+    let x = |variable: u32| store.variable(variable);
+    // One of so many variables, which others above them select.
+    let mut level = (0..DATA).map(|at| x(SELECTORS + at)).collect::<Result<Vec<_>>>()?;
+    for selector in (0..SELECTORS).rev() {
+        let pairs = level.chunks(2).map(|pair| x(selector)?.ite(&pair[1], &pair[0]));
+        level = pairs.collect::<Result<_>>()?;
+    }
+    let differ = |at: u32| Ok((SELECTORS + at, x(SELECTORS + at)?.xor(&x(SELECTORS + at + APART)?)?));
+    let images = (0..DATA - APART).map(differ).collect::<Result<Vec<_>>>()?;
+    let before = store.stats().processed_requests;
+    let composed = level[0].compose_all(images.iter().map(|(variable, image)| (*variable, image)))?;
+    let requests = store.stats().processed_requests - before;
+    // What is remembered are the last composes; what all of them asked for is little beside what was given up.
+    let done = store.operations();
+    let composes: u64 = done.iter().map(|done| done.requests).sum::<u64>() * images.len() as u64 / done.len() as u64;
+    assert!(done.iter().all(|done| done.operation == "compose"));
+    assert!(requests > 1_000_000 && composes < requests / 2, "{composes} of {requests}");
+    let mut random = Random::new(6);
+    for _ in 0..300 {
+        let point: Vec<bool> = (0..SELECTORS + DATA + APART).map(|_| random.coin()).collect();
+        let selected = (0..SELECTORS).fold(0, |at, selector| 2 * at + u32::from(point[selector as usize]));
+        let at = |index: u32| point[(SELECTORS + index) as usize];
+        let expected = at(selected) ^ (selected < DATA - APART && at(selected + APART));
+        assert_eq!(composed.eval(|variable| point[variable as usize])?, expected);
+    }
+    Ok(())
+}
+
+#[test]
 fn what_renames_variables_is_charged_to_the_tables() -> Result<()> {
     let store = store_with(limits(|limits| limits.tables = 64 << 10));
     let cube_in = |store: &Store| store.cube((0..1000).map(|variable| (variable, true)));

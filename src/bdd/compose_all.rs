@@ -16,7 +16,7 @@ impl Bdd {
     /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
     /// keeps their order. Else one sweep for all functions, over pairs of a node and a node of their relation to the variables whose
     /// places they take, where these are near to those that each depends on: so near that this relation, which is made first, is no
-    /// wider than there are functions. Else one [`compose`](Self::compose) each where an order can be found in which they do
+    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else one [`compose`](Self::compose) each where an order can be found in which they do
     /// not see another; otherwise a nested sweep for each variable whose function is none, or is one that does not stay above all that
     /// is below it.
     ///
@@ -51,10 +51,12 @@ impl Bdd {
             let rest = rest.with_literals(&mut given, |_, _| true)?;
             return rest.replace(|variable| given.get(&variable).and_then(Self::literal_of).unwrap_or(variable));
         }
-        if given.len() > 1
-            && let Some(composed) = rest.vector(&given)?
-        {
-            return Ok(composed);
+        if given.len() > 1 {
+            match rest.vector(&given) {
+                Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
+                Ok(Some(composed)) => return Ok(composed),
+                Err(error) => return Err(error),
+            }
         }
         if let Some(order) = order(&given) {
             return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, &given[&variable]));

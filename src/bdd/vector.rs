@@ -6,15 +6,22 @@ use super::Bdd;
 use crate::{
     error::Result,
     model::{LARGEST_VARIABLE, value_in},
-    sweep::{build::build, ops::vector::Vector},
+    sweep::{build::build_within, ops::vector::Vector},
 };
 
 /// Bytes that a variable of a function takes in the lists here, beside what sweeps need.
 const VARIABLE_BYTES: usize = 160;
 
+/// So many nodes more than it has may come of a small diagram for each function.
+const FEW: u64 = 4096;
+
 impl Bdd {
     /// This function with `functions`, two at least, in place of some of its variables, by one sweep over pairs of a node and a node of
-    /// the relation between these variables and their functions. `None` where that may take longer than a sweep for each.
+    /// the relation between these variables and their functions. `None` where that may take longer than a sweep for each, or does: then
+    /// it is given up.
+    ///
+    /// # Errors
+    /// Those of the disk and of the budget, which a sweep for each may not meet.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
         let depends: usize = functions.values().map(|function| function.file.variables().len()).sum();
         let bytes = (depends + self.file.variables().len()) * VARIABLE_BYTES;
@@ -32,9 +39,12 @@ impl Bdd {
         let file = self.renamed(names)?.file;
         // Stored with the value false where all variables are.
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
-        let (complement, others) = (relation.complement, functions.values().collect::<Vec<_>>());
-        let spec = Vector { variables: replaced, complement, result: self.complement != result };
-        let composed = self.made("vector", &others, result, |run| build(&spec, &[&file, &relation.file], run))?;
+        let spec = Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
+        let (nodes, operands) = (self.node_count() + relation.node_count(), [&file, &relation.file]);
+        let most = functions.len() as u64 * (self.node_count() + FEW);
+        let built = self.store.run_beside("vector", nodes, |run| build_within(&spec, &operands, most, run))?;
+        let Some(file) = built else { return Ok(None) };
+        let composed = Self::new(self.store.clone(), file, result);
         let variable_of = |level| {
             let at = own.binary_search_by_key(&level, |(_, level)| *level);
             own[at.expect("a level that stays")].0
