@@ -16,9 +16,9 @@ impl Bdd {
     /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
     /// keeps their order. Else one sweep for all functions, over pairs of a node and a node of their relation to the variables whose
     /// places they take, where these are near to those that each depends on: so near that this relation, which is made first, is no
-    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else one [`compose`](Self::compose) each where an order can be found in which they do
-    /// not see another; otherwise a nested sweep for each variable whose function is none, or is one that does not stay above all that
-    /// is below it.
+    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else one
+    /// [`compose`](Self::compose) each where an order can be found in which they do not see another; otherwise a nested sweep for
+    /// each variable whose function is none, or is one that does not stay above all that is below it.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as

@@ -32,11 +32,15 @@ pub use optimum::Weight;
 use std::fmt;
 
 use crate::{
+    disk::charge::Charge,
     error::{Error, Result},
     file::node_file::NodeFile,
     store::Store,
     sweep::run::Run,
 };
+
+/// Bytes that a variable takes in the lists of what takes which place, beside what sweeps need.
+const VARIABLE_BYTES: usize = 160;
 
 /// A Boolean function as a reduced ordered binary decision diagram.
 ///
@@ -92,6 +96,14 @@ impl Bdd {
         let nodes = self.node_count() + others.iter().map(|other| other.node_count()).sum::<u64>();
         let file = self.store.run_beside(name, nodes, operation)?;
         Ok(Self::new(self.store.clone(), file, complement))
+    }
+
+    /// Charges what is listed for so many variables while an operation makes its way; `what` it is, for the message.
+    ///
+    /// # Errors
+    /// [`Error::BudgetExceeded`] when there is no room for it.
+    fn charge_lists(&self, variables: usize, what: &'static str) -> Result<Charge> {
+        self.store.space().pool.charge(variables * VARIABLE_BYTES, what)
     }
 
     fn same_store(&self, other: &Self) -> Result<()> {

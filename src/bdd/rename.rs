@@ -7,9 +7,6 @@ use crate::{
     sweep::ops::swap::swap,
 };
 
-/// Bytes that a variable takes where the order changes, beside what sweeps need.
-const NAME_BYTES: usize = 160;
-
 impl Bdd {
     /// This function with every variable's number changed by `by`. Constant time; the nodes are shared.
     ///
@@ -54,7 +51,7 @@ impl Bdd {
         if names.is_sorted_by(|below, above| below > above) {
             return self.renamed(names);
         }
-        let _charge = self.store.space().pool.charge(names.len() * NAME_BYTES, "what renames variables")?;
+        let _charge = self.charge_lists(names.len(), "what renames variables")?;
         let mut sorted = names.clone();
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {

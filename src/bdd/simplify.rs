@@ -5,8 +5,9 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     sweep::{
-        build::{build, build_within},
-        ops::{constrain::Constrain, quantify::sweep_limit, simplify::Simplify},
+        build::{build, build_within, most_nodes},
+        ops::{constrain::Constrain, simplify::Simplify},
+        run::Run,
     },
 };
 
@@ -70,9 +71,11 @@ impl Bdd {
         spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;
         let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &self.file } else { &care.file });
         let nodes = self.node_count() + care.node_count();
-        let file = self
-            .store
-            .run_beside("simplify", nodes, |run| build_within::<_, N>(&spec, &files, sweep_limit(nodes, run), run))?;
+        let simplify = |run: &mut Run<'_>| {
+            let most = most_nodes(run.space.limits.growth, nodes);
+            build_within::<_, N>(&spec, &files, most, run)
+        };
+        let file = self.store.run_beside("simplify", nodes, simplify)?;
         Ok(file.map(|file| Self::new(self.store.clone(), file, self.complement != spec.result)))
     }
 }

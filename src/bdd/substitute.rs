@@ -12,9 +12,6 @@ use crate::{
     },
 };
 
-/// Bytes that a function takes in the lists of all, beside what sweeps need.
-const IMAGE_BYTES: usize = 140;
-
 impl Bdd {
     /// The variable that this function is, if it is one.
     pub(super) fn variable(&self) -> Option<u32> {
@@ -33,7 +30,7 @@ impl Bdd {
 
     /// This function with `images` in place of all its variables at once.
     pub(super) fn substitute(&self, images: &BTreeMap<u32, Self>) -> Result<Self> {
-        let _charge = self.store.space().pool.charge(images.len() * IMAGE_BYTES, "a function for each variable")?;
+        let _charge = self.charge_lists(images.len(), "a function for each variable")?;
         let result = self.eval(|variable| images[&variable].complement)?;
         let nest =
             Substitute { images: images.iter().map(|(&variable, image)| (variable, image.as_image())).collect() };

@@ -6,14 +6,11 @@ use super::Bdd;
 use crate::{
     error::Result,
     model::{LARGEST_VARIABLE, value_in},
-    sweep::{build::build_within, ops::vector::Vector},
+    sweep::{
+        build::{build_within, most_nodes},
+        ops::vector::Vector,
+    },
 };
-
-/// Bytes that a variable of a function takes in the lists here, beside what sweeps need.
-const VARIABLE_BYTES: usize = 160;
-
-/// So many nodes more than it has may come of a small diagram for each function.
-const FEW: u64 = 4096;
 
 impl Bdd {
     /// This function with `functions`, two at least, in place of some of its variables, by one sweep over pairs of a node and a node of
@@ -23,9 +20,11 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and of the budget, which a sweep for each may not meet.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
-        let depends: usize = functions.values().map(|function| function.file.variables().len()).sum();
-        let bytes = (depends + self.file.variables().len()) * VARIABLE_BYTES;
-        let _charge = self.store.space().pool.charge(bytes, "functions for many variables at once")?;
+        let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
+        let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
+        let different = given.min(largest.map_or(0, |variable| variable as usize + 1));
+        let variables = different + self.file.variables().len();
+        let _charge = self.charge_lists(variables, "functions for many variables at once")?;
         let places = self.places(functions)?;
         if log_width(&places) > (functions.len() as f64).log2() {
             return Ok(None);
@@ -41,7 +40,7 @@ impl Bdd {
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
         let spec = Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
         let (nodes, operands) = (self.node_count() + relation.node_count(), [&file, &relation.file]);
-        let most = functions.len() as u64 * (self.node_count() + FEW);
+        let most = most_nodes(functions.len() as u64, self.node_count());
         let built = self.store.run_beside("vector", nodes, |run| build_within(&spec, &operands, most, run))?;
         let Some(file) = built else { return Ok(None) };
         let composed = Self::new(self.store.clone(), file, result);

@@ -107,32 +107,36 @@ struct Unnamed(File);
 impl Unnamed {
     /// Such a file. What comes next in it is mostly something else, so the system is not to read ahead of what it is told.
     fn new(file: File) -> Self {
-        advise(&file, 0, 0, Use::AtRandom);
+        hints::at_random(&file);
         Self(file)
     }
 }
 
-/// What bytes of a file are for.
-#[derive(Clone, Copy)]
-enum Use {
-    AtRandom,
-    Soon,
-}
-
-/// Tells the system what `len` bytes of `file` from `offset` on are for, all of them if it is zero. Where it does not take the hint, it
-/// reads when it has to.
+/// What the system may know of a file: all of it is read in no order, and some bytes soon. Where it does not take the hint, it reads
+/// when it has to.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-fn advise(file: &File, offset: u64, len: u64, what_for: Use) {
+mod hints {
+    use std::{fs::File, num::NonZeroU64};
+
     use rustix::fs::{Advice, fadvise};
-    let advice = match what_for {
-        Use::AtRandom => Advice::Random,
-        Use::Soon => Advice::WillNeed,
-    };
-    let _ = fadvise(file, offset, std::num::NonZeroU64::new(len), advice);
+
+    pub fn at_random(file: &File) {
+        let _ = fadvise(file, 0, None, Advice::Random);
+    }
+
+    pub fn soon(file: &File, offset: u64, len: u64) {
+        let _ = NonZeroU64::new(len).map(|len| fadvise(file, offset, Some(len), Advice::WillNeed));
+    }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-fn advise(_file: &File, _offset: u64, _len: u64, _what_for: Use) {}
+mod hints {
+    use std::fs::File;
+
+    pub fn at_random(_: &File) {}
+
+    pub fn soon(_: &File, _: u64, _: u64) {}
+}
 
 impl ScratchFile for Unnamed {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
@@ -144,7 +148,7 @@ impl ScratchFile for Unnamed {
     }
 
     fn will_read(&self, offset: u64, len: u64) {
-        advise(&self.0, offset, len, Use::Soon);
+        hints::soon(&self.0, offset, len);
     }
 
     // Where the system cannot do that, the file keeps its place until it is gone.

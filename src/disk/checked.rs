@@ -35,14 +35,17 @@ impl CheckedFile {
     /// Writes the block of number `at`. Blocks come in any order, each once, and all of them before any is read.
     pub fn write(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let start = at as u64 * self.block;
-        let extent = (start / self.extent) as usize;
-        while self.extents.len() <= extent {
+        let end = start + bytes.len() as u64;
+        while self.extents.len() as u64 * self.extent < end {
             self.extents.push(self.area.take()?);
         }
-        self.extents[extent].write(bytes, bytes.len(), (start % self.extent) as usize)?;
+        // Extents are of whole blocks.
+        for (offset, _, extent) in self.parts(start..end) {
+            extent.write(bytes, offset)?;
+        }
         self.sums.resize(self.sums.len().max(at + 1), 0);
         self.sums[at] = xxh3_64(bytes);
-        self.length = self.length.max(start + bytes.len() as u64);
+        self.length = self.length.max(end);
         Ok(())
     }
 
@@ -131,7 +134,7 @@ mod tests {
     /// Writes `bytes` to the disk, and the file knows nothing of it.
     fn overwrite(file: &CheckedFile, start: u64, bytes: &[u8]) {
         let (offset, _, extent) = file.parts(start..start + 1).next().expect("bytes that were written");
-        extent.write(bytes, bytes.len(), offset).expect("room on the disk");
+        extent.write(bytes, offset).expect("room on the disk");
     }
 
     /// What a read of `range` gives, from where on, or that it is refused as damaged.

@@ -74,7 +74,7 @@ pub struct Visit {
 /// system.
 const SLACK: usize = 16;
 
-/// Writes end where a page of so many bytes does: where a part of one is written, the system may have to read the rest of it first.
+/// Bytes of a page: where a part of one is written, the system may have to read the rest of it first.
 const PAGE: usize = 4096;
 
 impl Scratch {
@@ -211,13 +211,15 @@ impl Extent {
         self.number == other.number
     }
 
-    /// Writes the first `len` of `bytes` from `offset` on; those that follow up to the end of a page are written with them, and mean
-    /// nothing.
-    pub fn write(&self, bytes: &[u8], len: usize, offset: usize) -> Result<()> {
-        let end = (offset + len).next_multiple_of(PAGE).min(self.length()).min(offset + bytes.len());
-        let bytes = &bytes[..end - offset];
+    /// The end of the page that `end` is in.
+    pub fn page_end(&self, end: usize) -> usize {
+        end.next_multiple_of(PAGE).min(self.length())
+    }
+
+    /// Writes `bytes` from `offset` on.
+    pub fn write(&self, bytes: &[u8], offset: usize) -> Result<()> {
         let _waiting = self.area.meter.clock.start(Phase::Disk);
-        self.file_to_write(end)
+        self.file_to_write(offset + bytes.len())
             .write_at(bytes, self.start() + offset as u64)
             .map_err(self.area.backend.fail("write"))?;
         self.area.meter.spilled(bytes.len() as u64);
@@ -300,7 +302,7 @@ mod tests {
     /// Fills `extents` so that all differ.
     fn fill(extents: &[Extent], first: u8) {
         for (at, extent) in (0..first).rev().chain(first..=u8::MAX).cycle().zip(extents) {
-            extent.write(&[at; LENGTH], LENGTH, 0).expect("room on disk");
+            extent.write(&[at; LENGTH], 0).expect("room on disk");
         }
     }
 
@@ -416,12 +418,12 @@ mod tests {
         let counted = || (area.meter.temp_bytes.load(Relaxed), area.meter.spilled_bytes.load(Relaxed));
         let held = take(2, &area);
         assert_eq!(counted(), (0, 0));
-        // Up to the end of a page, where there are bytes for it.
-        held[0].write(&[1; LENGTH], 10, 0).expect("room on disk");
-        held[1].write(&[1; 10], 10, PAGE).expect("room on disk");
+        assert_eq!([0, 10, PAGE, PAGE + 1].map(|end| held[0].page_end(end)), [0, PAGE, PAGE, LENGTH]);
+        held[0].write(&[1; PAGE], 0).expect("room on disk");
+        held[1].write(&[1; 10], PAGE).expect("room on disk");
         assert_eq!(counted(), (2 * PAGE as u64 + 10, PAGE as u64 + 10));
-        held[1].write(&[1; PAGE], PAGE, 0).expect("room on disk");
-        held[0].write(&[1; LENGTH], 20, 0).expect("room on disk");
+        held[1].write(&[1; PAGE], 0).expect("room on disk");
+        held[0].write(&[1; PAGE], 0).expect("room on disk");
         assert_eq!(counted(), (2 * PAGE as u64 + 10, 3 * PAGE as u64 + 10));
         let clone = held[1].clone();
         area.let_go(held);

@@ -186,7 +186,9 @@ impl<'a> Bundle<'a> {
         if let Some(extent) = extent
             && *used > self.written
         {
-            extent.write(bytemuck::cast_slice(self.buffer.words()), used - self.written, self.written)?;
+            // With what happens to be in the buffer up to the end of a page.
+            let bytes: &[u8] = bytemuck::cast_slice(self.buffer.words());
+            extent.write(&bytes[..extent.page_end(*used) - self.written], self.written)?;
             self.written = *used;
         }
         Ok(())

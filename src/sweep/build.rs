@@ -60,6 +60,11 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
+/// Nodes that a sweep on `nodes` of its operands may make before it is given up, so many for each; more where there are few.
+pub fn most_nodes(for_each: u64, nodes: u64) -> u64 {
+    for_each.saturating_mul(nodes + 4096)
+}
+
 /// The same; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are expanded, lifted
 /// or copied.
 pub fn build_within<S: Spec<N>, const N: usize>(

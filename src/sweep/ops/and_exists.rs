@@ -6,7 +6,7 @@
 
 use super::{
     apply::Apply,
-    quantify::{Gathered, Quantify, quantify, sweep_limit},
+    quantify::{Gathered, Quantify, quantify},
 };
 use crate::{
     disk::lane::Lane,
@@ -14,7 +14,7 @@ use crate::{
     file::node_file::NodeFile,
     model::{FALSE, TRUE, op::BinaryOp},
     sweep::{
-        build::{build, build_within},
+        build::{build, build_within, most_nodes},
         run::Run,
         spec::Spec,
     },
@@ -37,7 +37,7 @@ pub struct AndExists {
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
-    let most = sweep_limit(f.node_count() + g.node_count(), run);
+    let most = most_nodes(run.space.limits.growth, f.node_count() + g.node_count());
     let (conjunction, large) = match build_within(&spec, &[f, g, f, g], most, run)? {
         Some(some_left) => (some_left, false),
         None => (build(&spec.conjunction(), &operands, run)?, true),

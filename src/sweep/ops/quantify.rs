@@ -17,7 +17,7 @@ use crate::{
     file::{node_file::NodeFile, unreduced::Unreduced},
     model::{FALSE, TERMINALS, TRUE},
     sweep::{
-        build::{build, build_nested, build_within},
+        build::{build, build_nested, build_within, most_nodes},
         down::{expand::expand, ground::Until},
         nest::Nest,
         run::Run,
@@ -39,17 +39,12 @@ pub struct Quantify {
     settled: u64,
 }
 
-/// Nodes that a sweep on sets over `nodes` may make before it is given up.
-pub fn sweep_limit(nodes: u64, run: &Run<'_>) -> u64 {
-    run.space.limits.growth * (nodes + 4096)
-}
-
 /// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
 ///
 /// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are small at first unless they
 /// are known to be `large`.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
-    let most = sweep_limit(file.node_count(), run);
+    let most = most_nodes(run.space.limits.growth, file.node_count());
     let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
