@@ -3,6 +3,7 @@
 use std::{hint::black_box, sync::Arc};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fastrand::Rng;
 use strata_bdd::{
     Bdd, Config, Result, Store,
     disk::{
@@ -27,11 +28,8 @@ fn space() -> Space {
 
 /// Requests as a sweep sees them: two ids within a level's range and a slot.
 fn requests(count: u32) -> impl Iterator<Item = [u32; 3]> {
-    let mut state = 1u32;
-    (0..count).map(move |slot| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        [1_000_000 + (state >> 8) % count, 5_000 + (state >> 4) % 1000, 4_000_000 + slot]
-    })
+    let mut random = Rng::with_seed(1);
+    (0..count).map(move |slot| [1_000_000 + random.u32(..count), 5_000 + random.u32(..1000), 4_000_000 + slot])
 }
 
 fn sorting(criterion: &mut Criterion) {

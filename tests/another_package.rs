@@ -7,12 +7,13 @@ use std::collections::HashMap;
 
 use biodivine_lib_bdd as peer;
 use common::{
-    Random, TWELVE, default_store,
+    TWELVE, default_store,
     functions::{Algebra, random_tree},
     limits,
     peer::Peer,
     roomy_store, smallest_store, store_with, tight,
 };
+use fastrand::Rng;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store, VariablePairs};
 
 /// A store whose variables have gaps between them.
@@ -77,10 +78,10 @@ struct Choice {
 }
 
 impl Choice {
-    fn of(variables: &[peer::BddVariable], random: &mut Random) -> Self {
-        let share = 1 + random.below(3);
-        let chosen: Vec<usize> = (0..variables.len()).filter(|_| random.below(4) < share).collect();
-        let values = chosen.iter().map(|_| random.coin()).collect();
+    fn of(variables: &[peer::BddVariable], random: &mut Rng) -> Self {
+        let share = 1 + random.u32(..3);
+        let chosen: Vec<usize> = (0..variables.len()).filter(|_| random.u32(..4) < share).collect();
+        let values = chosen.iter().map(|_| random.bool()).collect();
         let (ours, theirs) = chosen.into_iter().map(|at| (TWELVE[at], variables[at])).unzip();
         Self { ours, theirs, values }
     }
@@ -144,7 +145,7 @@ fn operations_are_those_of_another_package() -> Result<()> {
     let nested = store_with(limits(|limits| limits.growth = 0));
     let stores = [default_store(), roomy_store(), smallest_store(), nested, store_with(tight())];
     for (seed, store) in (30..).zip(&stores) {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         for round in 0..60 {
             let variables = 2 + round % 11;
             let peer = Peer::new(variables);

@@ -15,11 +15,12 @@ use std::{
 };
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::{ALTER, Disk, FORGET, LOSE},
     functions::{hidden_weighted_bit, product, queen_in, random_function},
     limits, store_on, tight, tightest,
 };
+use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Comparison, Config, Cube, Error, Progress, ProgressCallback, Result,
@@ -302,10 +303,10 @@ fn comb(
 
 /// One node a level, from which a high arc leads to any level below.
 fn leaping(store: &Store, levels: u32, seed: u64) -> Result<Bdd> {
-    let (mut random, mut builder) = (Random::new(seed), store.builder()?);
+    let (mut random, mut builder) = (Rng::with_seed(seed), store.builder()?);
     let mut nodes: Vec<BuilderNode> = vec![false.into(), true.into()];
     for variable in (0..levels).rev() {
-        let [low, high] = [nodes[nodes.len() - 1], nodes[random.bits() as usize % (nodes.len() - 1)]];
+        let [low, high] = [nodes[nodes.len() - 1], nodes[random.usize(..nodes.len() - 1)]];
         nodes.push(builder.add_node(variable, low, high)?);
     }
     builder.build()

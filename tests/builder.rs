@@ -4,11 +4,12 @@
 mod common;
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{Algebra, hidden_weighted_bit, of_table, product},
     limits, roomy_store, smallest_store, store_on, store_with,
 };
+use fastrand::Rng;
 use strata_bdd::{Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Store};
 
 const LARGEST: u32 = (1 << 24) - 1;
@@ -101,8 +102,8 @@ fn what_is_built_is_what_operators_make() -> Result<()> {
 #[test]
 fn the_order_of_nodes_within_a_level_does_not_matter() -> Result<()> {
     for store in [default_store(), store_on_disk()] {
-        let mut random = Random::new(8);
-        let table: Vec<bool> = (0..1 << 10).map(|_| random.coin()).collect();
+        let mut random = Rng::with_seed(8);
+        let table: Vec<bool> = (0..1 << 10).map(|_| random.bool()).collect();
         let variables: Vec<u32> = (0..10).map(|level| 7 * level).collect();
         let expected = of_table(&store, &table, &variables)?;
         for _ in 0..10 {
@@ -110,9 +111,7 @@ fn the_order_of_nodes_within_a_level_does_not_matter() -> Result<()> {
             let mut layer: Vec<BuilderNode> = table.iter().map(|&value| value.into()).collect();
             for &variable in variables.iter().rev() {
                 let mut order: Vec<usize> = (0..layer.len() / 2).collect();
-                for last in (1..order.len()).rev() {
-                    order.swap(last, random.below(last as u32 + 1) as usize);
-                }
+                random.shuffle(&mut order);
                 let mut above = vec![BuilderNode::from(false); order.len()];
                 for at in order {
                     above[at] = builder.add_node(variable, layer[2 * at], layer[2 * at + 1])?;
@@ -495,12 +494,12 @@ fn more_levels_than_the_budget_has_tables_for_are_an_error_while_they_are_added(
 
 /// Forty nodes at random, each over those before it, with their functions.
 fn grown(builder: &mut BddBuilder, store: &Store) -> Result<Vec<(BuilderNode, Bdd)>> {
-    let mut random = Random::new(5);
+    let mut random = Rng::with_seed(5);
     let mut grown = vec![(false.into(), store.constant(false)), (true.into(), store.constant(true))];
     for variable in (0..20).rev() {
-        let below = grown.len() as u32;
+        let below = grown.len();
         for _ in 0..2 {
-            let [low, high] = [(); 2].map(|()| random.below(below) as usize);
+            let [low, high] = [(); 2].map(|()| random.usize(..below));
             let node = builder.add_node(variable, grown[low].0, grown[high].0)?;
             let function = store.variable(variable)?.ite(&grown[high].1, &grown[low].1)?;
             grown.push((node, function));

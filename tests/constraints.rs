@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Random, default_store, functions::of_table, limits, smallest_store, store_with};
+use common::{default_store, functions::of_table, limits, smallest_store, store_with};
+use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
@@ -41,12 +42,6 @@ fn by_definition(
     of_table(store, &table, variables)
 }
 
-fn shuffle<T>(items: &mut [T], random: &mut Random) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, random.below(last as u32 + 1) as usize);
-    }
-}
-
 #[test]
 fn a_literal_is_its_variable_or_the_negation() -> Result<()> {
     let store = default_store();
@@ -63,11 +58,11 @@ fn a_literal_is_its_variable_or_the_negation() -> Result<()> {
 #[test]
 fn cubes_and_clauses_are_what_operators_make_in_any_order() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(1);
+    let mut random = Rng::with_seed(1);
     for signs in 0..64 {
         let mut literals: Vec<_> =
             (0..).zip([0, 3, 4, 9, 4000, LARGEST]).map(|(at, variable)| (variable, signs >> at & 1 == 1)).collect();
-        shuffle(&mut literals, &mut random);
+        random.shuffle(&mut literals);
         for len in 0..=literals.len() {
             let (mut all, mut any) = (store.constant(true), store.constant(false));
             for &(variable, value) in &literals[..len] {
@@ -178,14 +173,14 @@ fn sums_of_small_weights_are_those_of_their_definition() -> Result<()> {
 #[test]
 fn sums_of_random_terms_are_those_of_their_definition() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(2);
+    let mut random = Rng::with_seed(2);
     let variables = [0, 1, 7, 8, 100, 4000, LARGEST - 1, LARGEST];
     for round in 0..2000 {
         let reach = [2, 5, 30, 1000][round % 4];
-        let mut weight = || i64::from(random.below(2 * reach + 1)) - i64::from(reach);
+        let mut weight = || random.i64(-reach..=reach);
         // Each variable once, and some again.
         let mut terms: Vec<_> = variables.iter().chain(&variables[2..4]).map(|&v| (v, weight())).collect();
-        shuffle(&mut terms, &mut random);
+        random.shuffle(&mut terms);
         // A bound that some sum meets.
         let bound = terms.iter().filter(|term| term.0 % 3 == round as u32 % 3).map(|term| term.1).sum();
         for comparison in COMPARISONS {
@@ -257,8 +252,8 @@ fn powers_of_two_stay_small() -> Result<()> {
 #[test]
 fn subset_sums_are_counted() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(3);
-    let weights: Vec<usize> = (0..40).map(|_| 1 + random.below(60) as usize).collect();
+    let mut random = Rng::with_seed(3);
+    let weights: Vec<usize> = (0..40).map(|_| 1 + random.usize(..60)).collect();
     // ways[s]: subsets of sum s.
     let mut ways = vec![0u64; weights.iter().sum::<usize>() + 1];
     ways[0] = 1;
@@ -281,8 +276,8 @@ fn subset_sums_are_counted() -> Result<()> {
 #[test]
 fn what_no_multiple_meets_is_false_without_a_search() -> Result<()> {
     let store = smallest_store();
-    let mut random = Random::new(4);
-    let mut terms: Vec<_> = (1..60).map(|variable| (variable, 6 * i64::from(random.bits()))).collect();
+    let mut random = Rng::with_seed(4);
+    let mut terms: Vec<_> = (1..60).map(|variable| (variable, 6 * i64::from(random.u32(..)))).collect();
     let some: i64 = terms.iter().step_by(9).map(|term| term.1).sum();
     assert_eq!(store.linear(terms.iter().copied(), Comparison::Equal, some + 3)?, store.constant(false));
     terms.push((0, 2));
@@ -325,9 +320,9 @@ fn the_budget_does_not_change_a_constraint() -> Result<()> {
 #[test]
 fn a_constraint_beyond_the_budget_is_an_error_and_leaves_it_free() -> Result<()> {
     let store = smallest_store();
-    let mut random = Random::new(5);
+    let mut random = Rng::with_seed(5);
     let hard: Vec<_> =
-        (0..64).map(|variable| (variable, i64::from(random.bits()) << 20 | i64::from(random.bits()))).collect();
+        (0..64).map(|variable| (variable, i64::from(random.u32(..)) << 20 | i64::from(random.u32(..)))).collect();
     let half: i64 = hard.iter().map(|term| term.1 / 2).sum();
     for _ in 0..3 {
         let failed = store.linear(hard.iter().copied(), Comparison::AtMost, half);

@@ -17,11 +17,12 @@ use std::{
 };
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens, random_function},
     limits, tight,
 };
+use fastrand::Rng;
 use strata_bdd::{
     Bdd, BuilderNode, Config, Error, LARGEST_VARIABLE, Result, SMALLEST_MEMORY, Store,
     testing::{Backend, Limits, NewFile, OldFile, Os, ScratchFile, Testing},
@@ -643,14 +644,14 @@ fn signed_files_that_break_an_invariant_are_refused_by_its_number() {
 }
 
 /// Changes something, perhaps in more than one place.
-fn mutate(image: &mut Image, random: &mut Random) {
-    let pick = |random: &mut Random, len: usize| random.below(len as u32) as usize;
-    for _ in 0..=random.below(3) {
+fn mutate(image: &mut Image, random: &mut Rng) {
+    let pick = |random: &mut Rng, len: usize| random.usize(..len);
+    for _ in 0..=random.u32(..3) {
         let ids = image.children.len() as u32 + 3;
-        match random.below(12) {
+        match random.u32(..12) {
             0 if !image.children.is_empty() => {
                 let at = pick(random, image.children.len());
-                image.children[at][random.below(2) as usize] = random.below(ids).into();
+                image.children[at][random.usize(..2)] = random.u32(..ids).into();
             }
             1 if !image.children.is_empty() => {
                 let (a, b) = (pick(random, image.children.len()), pick(random, image.children.len()));
@@ -665,21 +666,21 @@ fn mutate(image: &mut Image, random: &mut Random) {
                 image.children[at] = image.children[pick(random, image.children.len())];
             }
             4 if !image.children.is_empty() => drop(image.children.remove(pick(random, image.children.len()))),
-            5 => image.children.push([random.below(ids).into(), random.below(ids).into()]),
+            5 => image.children.push([random.u32(..ids).into(), random.u32(..ids).into()]),
             6 if !image.table.is_empty() => {
                 let at = pick(random, image.table.len());
-                let variable = random.below(10).into();
+                let variable = random.u32(..10).into();
                 image.table[at][0] =
-                    if random.below(8) == 0 { u64::from(LARGEST_VARIABLE) + variable } else { variable };
+                    if random.u32(..8) == 0 { u64::from(LARGEST_VARIABLE) + variable } else { variable };
             }
             7 if !image.table.is_empty() => {
                 let at = pick(random, image.table.len());
-                image.table[at][1] = random.below(5).into();
+                image.table[at][1] = random.u32(..5).into();
             }
             8 if !image.table.is_empty() => drop(image.table.remove(pick(random, image.table.len()))),
             9 if image.table.len() < 6 => {
                 let place = pick(random, image.table.len() + 1);
-                image.table.insert(place, [random.below(10).into(), random.below(4).into()]);
+                image.table.insert(place, [random.u32(..10).into(), random.u32(..4).into()]);
             }
             10 => image.flags ^= 1,
             // One more node that may well be right: on a level of its own, on top.
@@ -687,14 +688,14 @@ fn mutate(image: &mut Image, random: &mut Random) {
                 let root = image.children.len() as u64 + 1;
                 let variable = image.table.last().map_or(9, |level| level[0].saturating_sub(1));
                 image.table.push([variable, 1]);
-                image.children.push(if random.coin() { [0, root] } else { [root, 0] });
+                image.children.push(if random.bool() { [0, root] } else { [root, 0] });
             }
             _ => {}
         }
     }
     (image.levels, image.nodes) = (image.table.len() as u64, image.children.len() as u64);
     // Each level the nodes there are, more often than not.
-    if random.below(4) > 0 && !image.table.is_empty() {
+    if random.u32(..4) > 0 && !image.table.is_empty() {
         let others: u64 = image.table[1..].iter().map(|level| level[1]).sum();
         image.table[0][1] = image.nodes.saturating_sub(others);
     }
@@ -706,14 +707,14 @@ fn a_signed_file_is_opened_if_and_only_if_its_function_is_saved_as_its_bytes() {
     let stores = stores_on(&shelf);
     let [narrow, .., wide] = &stores;
     let of_width = |width| if width == 32 { narrow } else { wide };
-    let mut random = Random::new(2024);
+    let mut random = Rng::with_seed(2024);
     let (mut opened, mut refused) = (0, 0);
     let mut broken = BTreeSet::new();
     for round in 0..6000 {
-        let variables = 1 + random.below(4);
-        let table: Vec<bool> = (0..1 << variables).map(|_| random.coin()).collect();
+        let variables = 1 + random.u32(..4);
+        let table: Vec<bool> = (0..1 << variables).map(|_| random.bool()).collect();
         let names: Vec<u32> = (0..variables).map(|at| 2 * at).collect();
-        let f = of_table(of_width(if random.coin() { 32 } else { 64 }), &table, &names).unwrap();
+        let f = of_table(of_width(if random.bool() { 32 } else { 64 }), &table, &names).unwrap();
         let mut image = Image::parse(&shelf.saved(&f));
         mutate(&mut image, &mut random);
         let bytes = image.bytes();
@@ -756,19 +757,19 @@ fn signed_files_of_random_bytes_never_do_harm() {
     let shelf = Shelf::new();
     let stores = stores_on(&shelf);
     let files = small_files(&shelf, &stores);
-    let mut random = Random::new(7);
+    let mut random = Rng::with_seed(7);
     let mut opened = 0;
     for round in 0..8000 {
-        let bytes = &files[random.below(files.len() as u32) as usize];
+        let bytes = &files[random.usize(..files.len())];
         let mut bytes = bytes[..bytes.len() - 16].to_vec();
-        for _ in 0..=random.below(3) {
+        for _ in 0..=random.u32(..3) {
             // The header is left alone now and then, or every file would fail there.
-            let first = if random.below(4) == 0 || bytes.len() <= 40 { 16 } else { 40 };
-            let at = first + random.below(bytes.len() as u32 - first as u32) as usize;
-            bytes[at] = match random.below(3) {
-                0 => random.bits() as u8,
-                1 => random.below(8) as u8,
-                _ => bytes[at] ^ 1 << random.below(8),
+            let first = if random.u32(..4) == 0 || bytes.len() <= 40 { 16 } else { 40 };
+            let at = random.usize(first..bytes.len());
+            bytes[at] = match random.u32(..3) {
+                0 => random.u32(..) as u8,
+                1 => random.u32(..8) as u8,
+                _ => bytes[at] ^ 1 << random.u32(..8),
             };
         }
         if let Ok(f) = shelf.open(&stores[round % stores.len()], &signed(&bytes)) {

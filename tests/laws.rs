@@ -6,10 +6,11 @@ mod common;
 use std::cell::Cell;
 
 use common::{
-    Random, default_store,
+    default_store,
     functions::{hidden_weighted_bit, product, random_function, random_tree},
     limits, roomy_store, shared_store_with, smallest_store, store_with, tight,
 };
+use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, Error, LARGEST_VARIABLE, Result, Store, VariablePairs};
 
@@ -17,7 +18,7 @@ const VARIABLES: u32 = 18;
 
 /// Functions of up to 18 variables, and some thousand nodes.
 fn functions(store: &Store) -> Vec<Bdd> {
-    let mut random = Random::new(77);
+    let mut random = Rng::with_seed(77);
     let mut functions: Vec<Bdd> = (0..6).map(|_| random_tree(store, &mut random, VARIABLES, 120)).collect();
     functions.extend(product(store, 6).into_iter().skip(4).take(4));
     functions.push(hidden_weighted_bit(store, 14));
@@ -91,14 +92,14 @@ fn an_exclusive_disjunction_of_many_cofactors_is_made_one_variable_after_the_oth
 
 /// Levels of a few nodes, of which arcs lead a few levels down: some pass a level that is combined away.
 fn leaping(store: &Store, levels: u32) -> Result<Bdd> {
-    let (mut random, mut builder) = (Random::new(5), store.builder()?);
+    let (mut random, mut builder) = (Rng::with_seed(5), store.builder()?);
     let mut rows: Vec<Vec<BuilderNode>> = vec![vec![false.into(), true.into()]];
     for variable in (0..levels).rev() {
         let width = 8.min(1 << variable.min(3));
         let row = (0..width).map(|_| {
             let [low, high] = [(); 2].map(|()| {
-                let row = &rows[rows.len() - 1 - random.below(3.min(rows.len() as u32)) as usize];
-                row[random.below(row.len() as u32) as usize]
+                let row = &rows[rows.len() - 1 - random.usize(..3.min(rows.len()))];
+                row[random.usize(..row.len())]
             });
             builder.add_node(variable, low, high)
         });
@@ -345,8 +346,8 @@ fn a_care_set_is_combined_over_what_a_path_does_not_test() -> Result<()> {
 
 /// Clauses of three of twelve variables, at random.
 fn clauses(count: u32, store: &Store) -> Result<Vec<Bdd>> {
-    let mut random = Random::new(count.into());
-    let mut literal = || (random.below(12), random.coin());
+    let mut random = Rng::with_seed(count.into());
+    let mut literal = || (random.u32(..12), random.bool());
     (0..count).map(|_| store.clause([literal(), literal(), literal()])).collect()
 }
 

@@ -12,13 +12,14 @@ use std::{
 };
 
 use common::{
-    Random, TWELVE, default_store,
+    TWELVE, default_store,
     disk::Disk,
     functions::{self, of_table},
     limits, roomy_store, shared_store_with, smallest_store, store_on, store_with,
     table::Table,
     tightest,
 };
+use fastrand::Rng;
 use strata_bdd::{
     Bdd, BinaryOp, Config, Error, ProgressCallback, Result, Store, Sweep, VariablePairs,
     testing::{Limits, Testing},
@@ -287,9 +288,9 @@ fn every_function_of_three_variables_is_treated_right() -> Result<()> {
     for (store, variables) in
         [default_store(), default_store(), roomy_store()].into_iter().zip(THREE.into_iter().cycle())
     {
-        let (functions, mut random) = (all_functions(&store, &variables), Random::new(3));
+        let (functions, mut random) = (all_functions(&store, &variables), Rng::with_seed(3));
         for f in &functions {
-            let g = &functions[random.below(256) as usize];
+            let g = &functions[random.usize(..256)];
             for choice in 0..8 {
                 let some: Vec<u32> = (0..3).filter(|at| choice >> at & 1 == 1).map(|at| variables[at]).collect();
                 for values in 0..1 << some.len() {
@@ -308,9 +309,9 @@ fn every_pair_of_functions_of_three_variables_is_treated_right() -> Result<()> {
     let checks: [Check; 7] = [and_exists, compose, compose_all, constrain, simplify, compare, relation];
     // Each function with each other, and where there are queues with some.
     for (store, variables, step) in [(default_store(), THREE[0], 1), (roomy_store(), THREE[1], 9)] {
-        let (functions, mut random) = (all_functions(&store, &variables), Random::new(4));
+        let (functions, mut random) = (all_functions(&store, &variables), Rng::with_seed(4));
         for (f, g) in functions.iter().flat_map(|f| functions.iter().step_by(step).map(move |g| (f, g))) {
-            let some: Vec<u32> = variables.iter().copied().filter(|_| random.coin()).collect();
+            let some: Vec<u32> = variables.iter().copied().filter(|_| random.bool()).collect();
             let case = Case { store: &store, f: f.clone(), g: g.clone(), some, values: Vec::new() };
             checks.iter().try_for_each(|check| check(&case))?;
         }
@@ -319,9 +320,9 @@ fn every_pair_of_functions_of_three_variables_is_treated_right() -> Result<()> {
 }
 
 /// A random function of some of `variables`: dense, sparse, or with few paths.
-fn random_function(variables: &[u32], random: &mut Random) -> Table {
+fn random_function(variables: &[u32], random: &mut Rng) -> Table {
     let table = Table::random(variables, random);
-    match random.below(4) {
+    match random.u32(..4) {
         0 => table,
         1 => table.map(|f, point| f.at(point) && point(variables[0]) != point(variables[variables.len() / 2])),
         2 => {
@@ -329,24 +330,24 @@ fn random_function(variables: &[u32], random: &mut Random) -> Table {
             table.map(|f, point| f.at(point) && other.at(point) && point(variables[variables.len() - 1]))
         }
         _ => {
-            let kept: Vec<bool> = variables.iter().map(|_| random.below(3) > 0).collect();
+            let kept: Vec<bool> = variables.iter().map(|_| random.u32(..3) > 0).collect();
             table.map(|f, point| f.at(|variable| kept[variables.binary_search(&variable).unwrap()] && point(variable)))
         }
     }
 }
 
 fn random_cases(store: &Store, seed: u64, rounds: u32, most: u32) -> Result<()> {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     for round in 0..rounds {
         let variables = &TWELVE[..(3 + round % (most - 2)) as usize];
         let [f, g] = [(); 2].map(|()| {
             let table = random_function(variables, &mut random);
             let bdd = table.build(store);
-            if random.coin() { (bdd.negated(), table.map(|f, point| !f.at(point))) } else { (bdd, table) }
+            if random.bool() { (bdd.negated(), table.map(|f, point| !f.at(point))) } else { (bdd, table) }
         });
-        let share = 1 + random.below(3);
-        let some: Vec<u32> = variables.iter().copied().filter(|_| random.below(4) < share).collect();
-        let values = some.iter().map(|_| random.coin()).collect();
+        let share = 1 + random.u32(..3);
+        let some: Vec<u32> = variables.iter().copied().filter(|_| random.u32(..4) < share).collect();
+        let values = some.iter().map(|_| random.bool()).collect();
         let case = Case { store, f, g, some, values };
         CHECKS.iter().try_for_each(|check| check(&case))?;
     }
@@ -390,7 +391,7 @@ fn every_way_of_spilling(growth: u64) -> Result<()> {
     assert!(store.stats().parted_levels > 1000 && disk.calls("sort in") == 0, "{:?}", store.stats());
     // Levels through the external sorter.
     let store = on(&disk, limits(|limits| (limits.sort, limits.dense, limits.parts) = (600, 48, 5)));
-    random_cases(&store, 14, 9, 11)?;
+    random_cases(&store, 16, 9, 11)?;
     assert!(disk.calls("sort in") > 10, "{:?}", store.stats());
     // Operands on disk, read in order.
     let (store, before) = (on(&disk, limits(|limits| (limits.diagrams, limits.window) = (0, 0))), disk.calls("read"));
@@ -485,7 +486,7 @@ fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
 fn quantifying_variables_of_a_narrow_diagram_takes_at_most_three_times_the_requests_of_nested_sweeps_alone() {
     let requests = [0, 4].map(|growth| {
         let store = store_with(limits(|limits| limits.growth = growth));
-        let mut random = Random::new(7);
+        let mut random = Rng::with_seed(7);
         let levels = 480;
         let f = narrow(&store, &mut random, levels, 10);
         let before = store.stats().processed_requests;
@@ -509,7 +510,7 @@ fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<
     let store = Store::new(Config { progress: Some(progress), testing, ..Config::default() })?;
     let operations: [fn(&Bdd) -> Result<Bdd>; 3] =
         [|f| f.restrict([(60, true)]), |f| f.exists([60]), |f| f.forall([60, 80])];
-    let build = |store| narrow(store, &mut Random::new(9), 120, 10);
+    let build = |store| narrow(store, &mut Rng::with_seed(9), 120, 10);
     let (f, roomy) = (build(&store), build(&roomy_store()));
     let expected = operations.map(|operation| operation(&roomy).unwrap());
     // How often each was lifted, done without when that had begun, and refused.
@@ -563,14 +564,13 @@ fn where_all_variables_below_are_quantified_nothing_is_followed() -> Result<()> 
 }
 
 /// A random function with at most `width` nodes on each of `levels` levels: what one row of nodes leads to is in the next.
-fn narrow(store: &Store, random: &mut Random, levels: u32, width: usize) -> Bdd {
+fn narrow(store: &Store, random: &mut Rng, levels: u32, width: usize) -> Bdd {
     // Only what the root leads to is built: so the rows are chosen from the top before they are built from the bottom.
     let mut rows: Vec<Vec<[usize; 2]>> = Vec::new();
     let mut reached = 1;
     for _ in 0..levels {
         let next = (2 * reached).min(width);
-        let mut row: Vec<[usize; 2]> =
-            (0..reached).map(|_| [(); 2].map(|()| random.below(next as u32) as usize)).collect();
+        let mut row: Vec<[usize; 2]> = (0..reached).map(|_| [(); 2].map(|()| random.usize(..next))).collect();
         // Every node of the next row is led to.
         (0..next).for_each(|child| row[child / 2 % reached][child % 2] = child);
         rows.push(row);
@@ -586,9 +586,9 @@ fn narrow(store: &Store, random: &mut Random, levels: u32, width: usize) -> Bdd 
 
 /// Diagrams of which the lower levels, from some level on, are those of an operand, and some where they are those of two.
 fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
-    let mut random = Random::new(5);
+    let mut random = Rng::with_seed(5);
     let mut function = |variables: std::ops::Range<u32>| {
-        let table: Vec<bool> = (0..1 << variables.len()).map(|_| random.coin()).collect();
+        let table: Vec<bool> = (0..1 << variables.len()).map(|_| random.bool()).collect();
         of_table(store, &table, &variables.collect::<Vec<_>>())
     };
     let [upper, lower, all, other] = [function(1..6)?, function(6..11)?, function(1..9)?, function(1..9)?];

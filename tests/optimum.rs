@@ -7,11 +7,12 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens, random_function},
     limits, smallest_store, spilling, store_on, store_with,
 };
+use fastrand::Rng;
 use strata_bdd::{Bdd, BuilderNode, Cube, Error, Result, Store, Weight, testing::Limits};
 
 /// The answer to `opt_min` by its values; it must name the variables of the domain.
@@ -109,18 +110,18 @@ fn check(f: &Bdd, weights: &[i64], domain: &[u32]) -> Result<()> {
 #[test]
 fn variables_between_and_around_the_levels_take_what_is_best_for_them() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(3);
+    let mut random = Rng::with_seed(3);
     let domain = [0, 2, 3, 7, 8, 9, 20, 1 << 20];
     for round in 0..200 {
         // A function of some of the variables.
-        let support: Vec<u32> = domain.into_iter().filter(|_| random.coin()).collect();
+        let support: Vec<u32> = domain.into_iter().filter(|_| random.bool()).collect();
         let support = if support.is_empty() { vec![3] } else { support };
-        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.below(3) == 0).collect();
+        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.u32(..3) == 0).collect();
         let mut f = of_table(&store, &table, &support)?;
         if round % 2 == 0 {
             f = f.negated();
         }
-        let weights: Vec<i64> = domain.iter().map(|_| i64::from(random.below(7)) - 3).collect();
+        let weights: Vec<i64> = domain.iter().map(|_| random.i64(0..7) - 3).collect();
         check(&f, &weights, &domain)?;
         check(&f, &[0; 8], &domain)?;
     }
@@ -143,14 +144,12 @@ fn constants_take_what_is_best_for_each_variable() -> Result<()> {
 #[test]
 fn the_largest_and_the_smallest_weights_do_not_overflow() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(8);
+    let mut random = Rng::with_seed(8);
     let f = random_function(&store, 5, 9);
     let domain: Vec<u32> = (0..10).collect();
     for _ in 0..50 {
-        let weights: Vec<i64> = domain
-            .iter()
-            .map(|_| [i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, -1][random.below(5) as usize])
-            .collect();
+        let weights: Vec<i64> =
+            domain.iter().map(|_| [i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, -1][random.usize(..5)]).collect();
         check(&f, &weights, &domain)?;
         check(&f.negated(), &weights, &domain)?;
     }
@@ -170,14 +169,12 @@ fn sums_of_floating_point_weights_do_not_lose_small_ones() -> Result<()> {
     let store = default_store();
     let f = product(&store, 4).swap_remove(3);
     let domain: Vec<u32> = (0..8).collect();
-    let mut random = Random::new(12);
+    let mut random = Rng::with_seed(12);
     for _ in 0..100 {
         // Multiples of 2^-40 up to 2^20, of which f64 sums in any order would lose the end.
         let weights: Vec<i64> = domain
             .iter()
-            .map(|_| {
-                (i64::from(random.bits()) << 28 | 1) * (i64::from(random.below(3)) - 1) + i64::from(random.below(3))
-            })
+            .map(|_| (i64::from(random.u32(..)) << 28 | 1) * (random.i64(0..3) - 1) + random.i64(0..3))
             .map(|weight| weight >> 7)
             .collect();
         let unit = 2f64.powi(-40);

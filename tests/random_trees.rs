@@ -13,13 +13,14 @@ use std::{
 
 use biodivine_lib_bdd as peer;
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{Algebra, hidden_weighted_bit, product, random_function, random_tree},
     limits,
     peer::Peer,
     roomy_store, shared_store_with, smallest_store, store_on, store_with,
 };
+use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Config, Result, Store, testing::Limits};
 
@@ -56,7 +57,7 @@ const TREE_SIZES: [(u32, u32); 5] = [(3, 8), (4, 12), (8, 60), (TREE_VARIABLES, 
 
 /// Random trees, `rounds` of each size.
 fn trees<A: Algebra>(algebra: &A, rounds: usize) -> Vec<A::Function> {
-    let mut random = Random::new(20);
+    let mut random = Rng::with_seed(20);
     TREE_SIZES
         .into_iter()
         .flat_map(|size| std::iter::repeat_n(size, rounds))

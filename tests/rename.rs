@@ -4,7 +4,8 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Random, default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
+use common::{default_store, limits, roomy_store, shared_store_with, store_with, table::Table, tight};
+use fastrand::Rng;
 use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
 const LEVELS: u32 = 60;
@@ -222,11 +223,11 @@ fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_o
                 let done = store.operations().pop().expect("sweeps");
                 assert_eq!((done.operation == "vector", done.sweeps == 2), (!far, !far), "{done:?}");
                 composed.validate()?;
-                let mut random = Random::new(5);
+                let mut random = Rng::with_seed(5);
                 for _ in 0..40 {
                     // Few are true, as the sum of their weights is small.
-                    let one_in = 1 + random.below(9);
-                    let point: Vec<bool> = (0..2 * LEVELS).map(|_| random.below(one_in) == 0).collect();
+                    let one_in = 1 + random.u32(..9);
+                    let point: Vec<bool> = (0..2 * LEVELS).map(|_| random.u32(..one_in) == 0).collect();
                     let at = |variable: u32| point[variable as usize];
                     let inner = images.iter().map(|(variable, image)| Ok((*variable, image.eval(at)?)));
                     let inner: BTreeMap<u32, bool> = inner.collect::<Result<_>>()?;
@@ -264,9 +265,9 @@ fn a_sweep_for_all_functions_that_makes_too_many_nodes_is_given_up() -> Result<(
     let composes: u64 = done.iter().map(|done| done.requests).sum::<u64>() * images.len() as u64 / done.len() as u64;
     assert!(done.iter().all(|done| done.operation == "compose"));
     assert!(requests > 1_000_000 && composes < requests / 2, "{composes} of {requests}");
-    let mut random = Random::new(6);
+    let mut random = Rng::with_seed(6);
     for _ in 0..300 {
-        let point: Vec<bool> = (0..SELECTORS + DATA + APART).map(|_| random.coin()).collect();
+        let point: Vec<bool> = (0..SELECTORS + DATA + APART).map(|_| random.bool()).collect();
         let selected = (0..SELECTORS).fold(0, |at, selector| 2 * at + u32::from(point[selector as usize]));
         let at = |index: u32| point[(SELECTORS + index) as usize];
         let expected = at(selected) ^ (selected < DATA - APART && at(selected + APART));

@@ -6,11 +6,12 @@ mod common;
 use std::collections::HashMap;
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, of_table, product, queens},
     limits, smallest_store, spilling, store_on, store_with,
 };
+use fastrand::Rng;
 use strata_bdd::{Bdd, BuilderNode, Error, Result, Store, testing::Limits};
 
 /// How often each sample comes.
@@ -37,13 +38,13 @@ fn is_true(f: &Bdd, sample: &[bool], domain: &[u32]) -> bool {
 #[test]
 fn all_solutions_of_small_functions_are_equally_likely() -> Result<()> {
     let store = default_store();
-    let mut random = Random::new(4);
+    let mut random = Rng::with_seed(4);
     let mut deviations = Vec::new();
     for round in 0..300 {
         let domain = [0, 1, 5, 6, 1000, (1 << 24) - 1];
-        let support: Vec<u32> = domain.into_iter().filter(|_| random.below(4) > 0).collect();
+        let support: Vec<u32> = domain.into_iter().filter(|_| random.u32(..4) > 0).collect();
         let support = if support.is_empty() { vec![5] } else { support };
-        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.below(3) == 0).collect();
+        let table: Vec<bool> = (0..1 << support.len()).map(|_| random.u32(..3) == 0).collect();
         let mut f = of_table(&store, &table, &support)?;
         if round % 2 == 0 {
             f = f.negated();

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use biodivine_lib_bdd::{BddPartialValuation, BddValuation};
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{Algebra, hidden_weighted_bit, of_table, product, queens, random_function, random_tree},
     limits,
     peer::Peer,
     smallest_store, store_on, store_with,
 };
+use fastrand::Rng;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store};
 
 /// Three variables, and domains that hold them: themselves, and with others before, between and behind.
@@ -188,7 +189,7 @@ impl Algebra for Tables {
 /// Random trees of operators are true where their tables are.
 fn check_trees(store: &Store) {
     let variables: Vec<u32> = (0..9).collect();
-    let (mut ours, mut theirs) = (Random::new(31), Random::new(31));
+    let (mut ours, mut theirs) = (Rng::with_seed(31), Rng::with_seed(31));
     for round in 0..40 {
         let operators = 5 + round;
         let f = random_tree(store, &mut ours, 9, operators);

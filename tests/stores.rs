@@ -13,11 +13,12 @@ use std::{
 };
 
 use common::{
-    Random, default_store,
+    default_store,
     disk::Disk,
     functions::{hidden_weighted_bit, product, queens, random_function, random_tree},
     smallest_store, store_on, store_with, tight, tightest,
 };
+use fastrand::Rng;
 use strata_bdd::{
     Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
     testing::{Limits, Testing},
@@ -52,7 +53,7 @@ fn equal_functions_of_several_stores_are_equal_and_hash_alike() {
     let functions: Vec<Vec<Bdd>> = stores
         .iter()
         .map(|store| {
-            let mut random = Random::new(77);
+            let mut random = Rng::with_seed(77);
             (0..100).map(|_| random_tree(store, &mut random, 6, 25)).collect()
         })
         .collect();

@@ -8,7 +8,8 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-use common::{Random, default_store, functions::of_table, roomy_store};
+use common::{default_store, functions::of_table, roomy_store};
+use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, Result, Store};
 
@@ -145,13 +146,13 @@ fn operands_over_different_variables_meet_in_the_right_order() -> Result<()> {
     // Five variables in all; each operand skips some that the other has.
     for store in stores() {
         let variables = [3, 7, 8, 500, (1 << 24) - 1];
-        let mut random = Random::new(11);
+        let mut random = Rng::with_seed(11);
         for _ in 0..4000 {
             let [first, second] = [(); 2].map(|()| {
                 let mut kept: Vec<usize> = (0..5).collect();
-                kept.remove(random.below(5) as usize);
-                kept.remove(random.below(4) as usize);
-                let table = values(random.bits(), 3);
+                kept.remove(random.usize(..5));
+                kept.remove(random.usize(..4));
+                let table = values(random.u32(..), 3);
                 let over_all: Vec<bool> = (0..32)
                     .map(|at| table[kept.iter().fold(0, |index, &level| 2 * index + (at >> (4 - level) & 1))])
                     .collect();
@@ -245,9 +246,9 @@ fn if_then_else_is_right_where_operands_are_constant_equal_or_negated() {
 fn if_then_else_is_right_for_random_triples() {
     for store in stores() {
         let functions = all_functions(&store, VARIABLES[0]);
-        let mut random = Random::new(3);
+        let mut random = Rng::with_seed(3);
         for _ in 0..100_000 {
-            check_ite(&functions, [(); 3].map(|()| random.below(256) as Table));
+            check_ite(&functions, [(); 3].map(|()| random.u32(..256) as Table));
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use std::mem;
 
+use fastrand::Rng;
+
 /// A solution, and the way to it.
 pub struct Found {
     /// The row of the queen in each column.
@@ -20,7 +22,7 @@ pub fn search(n: u32, seed: u64) -> Option<Found> {
     if n == 2 || n == 3 {
         return None;
     }
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let mut swaps = 0;
     for restarts in 0.. {
         let mut queens = Queens::shuffled(n, &mut random);
@@ -54,11 +56,9 @@ struct Queens {
 }
 
 impl Queens {
-    fn shuffled(n: u32, random: &mut Random) -> Self {
+    fn shuffled(n: u32, random: &mut Rng) -> Self {
         let mut rows: Vec<u32> = (0..n).collect();
-        for last in (1..n).rev() {
-            rows.swap(last as usize, random.below(last + 1) as usize);
-        }
+        random.shuffle(&mut rows);
         let diagonals = [(); 2].map(|()| vec![0; 2 * n as usize]);
         let mut queens = Self { rows, diagonals, conflicts: 0 };
         (0..queens.rows.len()).for_each(|column| queens.put(column));
@@ -66,7 +66,7 @@ impl Queens {
     }
 
     /// Swaps attacked queens until none is attacked or no swap helps; gives the number of swaps.
-    fn settle(&mut self, random: &mut Random) -> u64 {
+    fn settle(&mut self, random: &mut Rng) -> u64 {
         let n = self.rows.len();
         let mut swaps = 0;
         loop {
@@ -77,7 +77,7 @@ impl Queens {
                 }
                 if self.is_attacked(column) {
                     // Most partners help, so the first tried is seldom far from the last.
-                    let first = random.below(n as u32) as usize;
+                    let first = random.usize(..n);
                     let mut partners = (first..n).chain(0..first).filter(|&partner| partner != column);
                     swaps += u64::from(partners.any(|partner| self.improve(column, partner)));
                 }
@@ -132,20 +132,5 @@ impl Queens {
             queens[line] -= 1;
             self.conflicts -= u64::from(queens[line] > 0);
         }
-    }
-}
-
-/// A seeded generator: `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    /// A number below `end`.
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (((bits >> 32) * u64::from(end)) >> 32) as u32
     }
 }

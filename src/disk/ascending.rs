@@ -222,13 +222,9 @@ pub fn next_of<K: Ord + Copy>(heads: &[K], none: K) -> (usize, K) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fastrand::Rng;
 
-    /// Numbers without a pattern.
-    fn random(state: &mut u32) -> u32 {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        *state >> 8
-    }
+    use super::*;
 
     /// Merges `blocks`; gives what comes out, and how many records were in no run.
     fn merge<const N: usize>(blocks: &[Vec<[u32; N]>]) -> (Option<Vec<[u32; N]>>, usize) {
@@ -273,15 +269,15 @@ mod tests {
 
     #[test]
     fn what_comes_in_runs_is_merged_and_put_right_whatever_agrees() {
-        let (mut state, mut given_up) = (1, 0);
+        let (mut random, mut given_up) = (Rng::with_seed(1), 0);
         for turn in 0..2000 {
             // Few values are common to many records.
             let (firsts, seconds) = ([3, 40, 100_000][turn % 3], [1, 5, 1000][turn / 3 % 3]);
-            let blocks: Vec<Vec<_>> = (0..random(&mut state) % 6)
+            let blocks: Vec<Vec<_>> = (0..random.u32(..6))
                 .map(|_| {
-                    let record = |state: &mut u32| [random(state) % firsts, random(state) % seconds, random(state) % 2];
-                    let mut block: Vec<_> = (0..random(&mut state) % 700).map(|_| record(&mut state)).collect();
-                    match random(&mut state) % 4 {
+                    let record = |random: &mut Rng| [random.u32(..firsts), random.u32(..seconds), random.u32(..2)];
+                    let mut block: Vec<_> = (0..random.u32(..700)).map(|_| record(&mut random)).collect();
+                    match random.u32(..4) {
                         0 => {}
                         1 => block.sort_unstable(),
                         _ => block.sort_by_key(|record| record[0]),

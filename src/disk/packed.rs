@@ -104,15 +104,14 @@ fn unpack_lane<'a, I: Lane, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
 
-    /// Numbers that look like chance, at most `high`.
+    /// Random numbers, at most `high`.
     fn values(high: u64) -> impl Iterator<Item = u64> {
-        let mut state = high | 1;
-        std::iter::from_fn(move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            Some(if high == u64::MAX { state } else { (state >> 2) % (high + 1) })
-        })
+        let mut random = Rng::with_seed(high);
+        std::iter::repeat_with(move || random.u64(..=high))
     }
 
     fn there_and_back<I: Lane, const N: usize>(records: &[[I; N]]) -> usize {

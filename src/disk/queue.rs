@@ -249,6 +249,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
 mod tests {
     use std::{collections::BinaryHeap, sync::atomic::Ordering::Relaxed};
 
+    use fastrand::Rng;
+
     use super::*;
     use crate::disk::{pool::Class, sorter::Sorter, space::testing};
 
@@ -394,12 +396,11 @@ mod tests {
         let mut queue = LevelQueue::<u32, 3>::new(levels as usize, space)?;
         let mut heap = BinaryHeap::new();
         let mut sorter = Sorter::default();
-        let mut state = 5u32;
+        let mut random = Rng::with_seed(5);
         for level in 0..levels {
             for _ in 0..if level < levels / 3 { pushes } else { 10 } {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let target = level + (state >> 8) % (levels - level);
-                let record = [(state >> 12) % 500, state % 3, state];
+                let target = random.u32(level..levels);
+                let record = [random.u32(..500), random.u32(..3), random.u32(..)];
                 queue.push(target as usize, record, space)?;
                 heap.push(std::cmp::Reverse((target, record)));
             }

@@ -474,18 +474,14 @@ pub fn first_two<I: Lane, const N: usize>(record: &[I; N]) -> I::Pair {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
     use crate::disk::{pool::Share, space::testing, spool::Spool};
 
-    /// Numbers without a pattern.
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *state >> 33
-    }
-
     /// Ways in which the keys of a level may lie.
-    fn key(shape: usize, len: u64, state: &mut u64) -> u64 {
-        let at = random(state);
+    fn key(shape: usize, len: u64, random: &mut Rng) -> u64 {
+        let at = random.u64(..1 << 31);
         match shape {
             0 => 1000 + at % len,
             1 => at,
@@ -531,7 +527,7 @@ mod tests {
 
     #[test]
     fn every_shape_of_level_comes_in_order_and_whole_under_every_limit() {
-        let (mut sorter, mut state) = (Sorter::default(), 1);
+        let (mut sorter, mut random) = (Sorter::default(), Rng::with_seed(1));
         // In memory, and on disk.
         for (sort, queue) in [
             (0, 1 << 24),
@@ -546,7 +542,7 @@ mod tests {
             for len in [0, 1, 2, FEW as u64, FEW as u64 + 1, 300, 3000] {
                 for shape in 0..49 {
                     let narrow: Vec<_> = (0..len)
-                        .map(|_| [shape % 7, shape / 7].map(|shape| key(shape, len, &mut state) as u32))
+                        .map(|_| [shape % 7, shape / 7].map(|shape| key(shape, len, &mut random) as u32))
                         .zip(0..)
                         .map(|([a, b], slot)| [a, b, slot % 7])
                         .collect();
@@ -568,7 +564,7 @@ mod tests {
 
     #[test]
     fn what_is_mostly_in_runs_with_long_stretches_is_merged() -> Result<()> {
-        let (mut sorter, mut state) = (Sorter::default(), 1);
+        let (mut sorter, mut random) = (Sorter::default(), Rng::with_seed(1));
         let space = testing::space(1 << 24);
         for (rest, merged) in [(0, true), (300, true), (1600, false)] {
             let mut spool = Spool::new(Share::Queue);
@@ -577,7 +573,7 @@ mod tests {
                 (0..(3000 - rest) / 3).try_for_each(|at| spool.append(record(at), &space))?;
             }
             let mut others = Spool::new(Share::Queue);
-            (0..rest).try_for_each(|_| others.append([random(&mut state) as u32 % 3000, 0, 0], &space))?;
+            (0..rest).try_for_each(|_| others.append([random.u32(..3000), 0, 0], &space))?;
             spool.join(others);
             assert_eq!(sorter.merge(&&mut spool, 2, &space)?, merged, "{rest} of 3000 in no order");
         }
@@ -587,9 +583,9 @@ mod tests {
     /// One that compares beyond the keys takes hours for this.
     #[test]
     fn records_that_agree_are_left_alone() {
-        let (mut sorter, mut state) = (Sorter::default(), 1);
+        let (mut sorter, mut random) = (Sorter::default(), Rng::with_seed(1));
         let space = testing::space(1 << 30);
-        let mut some: Vec<[u32; 5]> = (0..1 << 20).map(|_| [1000, 0, 5, 9, random(&mut state) as u32]).collect();
+        let mut some: Vec<[u32; 5]> = (0..1 << 20).map(|_| [1000, 0, 5, 9, random.u32(..)]).collect();
         some.push([1003, 0, 0, 0, 1]);
         for keys in [1, 2, 4] {
             check(&mut sorter, &some, keys, &space);

@@ -199,6 +199,8 @@ impl<'a> Bundle<'a> {
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
+    use fastrand::Rng;
+
     use super::*;
     use crate::disk::space::testing;
 
@@ -206,14 +208,10 @@ mod tests {
 
     /// Records like those of a log: near each other, but for some.
     fn records(count: usize, seed: u32) -> Vec<[u32; 3]> {
-        let mut state = seed;
-        let mut next = move || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state >> 8
-        };
+        let mut random = Rng::with_seed(seed.into());
         // Some logs do not get shorter.
         let most = if seed.is_multiple_of(3) { u32::MAX } else { 1000 };
-        (0..count as u32).map(|at| [next() % most, next() & 1, at.wrapping_mul(most)]).collect()
+        (0..count as u32).map(|at| [random.u32(..most), random.u32(..2), at.wrapping_mul(most)]).collect()
     }
 
     /// The runs of a stretch, read as one.

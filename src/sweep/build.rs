@@ -203,6 +203,8 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
     use crate::{
         Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing,
@@ -211,12 +213,8 @@ mod tests {
 
     /// A truth table of nine variables without a pattern, false at first.
     fn table(store: &Store) -> NodeFile {
-        let mut state = 12345u64;
-        let mut bit = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            state >> 40 & 1 == 1
-        };
-        let mut layer: Vec<BuilderNode> = (0..512).map(|at| (bit() && at >= 4).into()).collect();
+        let mut random = Rng::with_seed(12345);
+        let mut layer: Vec<BuilderNode> = (0..512).map(|at| (random.bool() && at >= 4).into()).collect();
         let mut builder = store.builder().expect("a builder");
         for variable in (0..9).rev() {
             let mut node = |pair: &[_]| builder.add_node(variable, pair[0], pair[1]).expect("room");

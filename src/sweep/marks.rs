@@ -139,18 +139,19 @@ pub fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use fastrand::Rng;
+
     use super::*;
 
     #[test]
     fn marks_of_every_density_are_counted_as_a_set_counts_them() -> Result<()> {
-        let (mut words, mut state) = (vec![u64::MAX; 9], 1u64);
+        let (mut words, mut random) = (vec![u64::MAX; 9], Rng::with_seed(1));
         for end in [2, 15, 16, 17, 63, 64, 65, 1000, 4096] {
             for density in [0, 1, 8, 15, 16] {
                 let mut marks = Marks::new(&mut words, end);
                 let mut set = BTreeSet::from([0, 1]);
                 for id in 2..end {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    if (state >> 40) % 16 < density {
+                    if random.u32(..16) < density {
                         marks.set(id);
                         set.insert(id);
                     }

@@ -2,7 +2,7 @@
 
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store};
 
-use super::Random;
+use fastrand::Rng;
 
 /// The function that is `table[i]` where `variables` spell `i`, the first variable being the highest bit; built bottom-up.
 pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd> {
@@ -60,12 +60,12 @@ impl Algebra for Store {
 }
 
 /// A random tree of operators over `variables` variables with `operators` inner nodes.
-pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Random, variables: u32, operators: u32) -> A::Function {
+pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Rng, variables: u32, operators: u32) -> A::Function {
     if operators == 0 {
-        return if random.below(16) == 0 { algebra.value(random.coin()) } else { algebra.var(random.below(variables)) };
+        return if random.u32(..16) == 0 { algebra.value(random.bool()) } else { algebra.var(random.u32(..variables)) };
     }
     let left = operators - 1;
-    match random.below(8) {
+    match random.u32(..8) {
         0 => algebra.not(&random_tree(algebra, random, variables, left)),
         1 => {
             let [a, b, c] = [left / 3, left / 3, left - 2 * (left / 3)]
@@ -73,9 +73,9 @@ pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Random, variables: u32,
             algebra.ite(&a, &b, &c)
         }
         _ => {
-            let table = random.bits();
+            let table = random.u32(..);
             let op = BinaryOp::from_fn(|a, b| table >> (2 * u32::from(a) + u32::from(b)) & 1 == 1);
-            let split = random.below(left + 1);
+            let split = random.u32(..=left);
             let a = random_tree(algebra, random, variables, split);
             let b = random_tree(algebra, random, variables, left - split);
             algebra.op(op, &a, &b)
@@ -123,8 +123,8 @@ pub fn hidden_weighted_bit<A: Algebra>(algebra: &A, variables: u32) -> A::Functi
 
 /// A random function of `variables` variables, built from its truth table: nearly as large as a function can be.
 pub fn random_function(store: &Store, seed: u64, variables: u32) -> Bdd {
-    let mut random = Random::new(seed);
-    let table: Vec<bool> = (0..1 << variables).map(|_| random.coin()).collect();
+    let mut random = Rng::with_seed(seed);
+    let table: Vec<bool> = (0..1 << variables).map(|_| random.bool()).collect();
     of_table(store, &table, &(0..variables).collect::<Vec<_>>()).unwrap()
 }
 

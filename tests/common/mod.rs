@@ -76,32 +76,3 @@ pub fn tightest() -> Limits {
         (limits.sort, limits.dense) = (1024, 2048);
     })
 }
-
-/// A seeded generator of numbers (Knuth's MMIX constants), so that every run does the same work.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The sequence of `seed`.
-    pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed);
-        random.bits();
-        random
-    }
-
-    /// 32 random bits.
-    pub fn bits(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) as u32
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: u32) -> u32 {
-        ((u64::from(self.bits()) * u64::from(end)) >> 32) as u32
-    }
-
-    /// A bit.
-    pub fn coin(&mut self) -> bool {
-        self.below(2) == 1
-    }
-}

@@ -2,7 +2,9 @@
 
 use strata_bdd::{Bdd, Result, Store};
 
-use super::{Random, functions::of_table};
+use fastrand::Rng;
+
+use super::functions::of_table;
 
 /// A function of a few variables, by its value at every point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +27,8 @@ impl Table {
     }
 
     /// A random table.
-    pub fn random(variables: &[u32], random: &mut Random) -> Self {
-        Self { variables: variables.into(), values: (0..1 << variables.len()).map(|_| random.coin()).collect() }
+    pub fn random(variables: &[u32], random: &mut Rng) -> Self {
+        Self { variables: variables.into(), values: (0..1 << variables.len()).map(|_| random.bool()).collect() }
     }
 
     /// The table that `number` spells.

@@ -204,6 +204,8 @@ pub fn power_of_two(exponent: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
 
     #[test]
@@ -254,23 +256,18 @@ mod tests {
     #[test]
     fn scaled_sums_are_exact_or_say_so_and_are_too_small_by_no_more_than_promised() {
         fn check<const N: usize>() {
-            let mut state = 1u64;
-            let mut inexact = 0;
+            let (mut random, mut inexact) = (Rng::with_seed(1), 0);
             for round in 0..20_000u32 {
-                let mut random = || {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    (state >> 32 << 32) | state.swap_bytes() >> 32
-                };
                 let mut numbers = [[0; N]; 2];
                 for number in &mut numbers {
                     // Some are full of ones, some are powers of 2.
-                    let kind = random() >> 62;
-                    number[..N - 1].fill_with(|| if kind == 0 { u64::MAX } else { random() });
+                    let kind = random.u8(..4);
+                    number[..N - 1].fill_with(|| if kind == 0 { u64::MAX } else { random.u64(..) });
                     if kind == 1 {
                         number[..N - 1].fill(0);
                     }
                     number[0] |= 1 << 63;
-                    number[N - 1] = 1 + (random() >> 32) % if round % 2 == 0 { 4 } else { 200 };
+                    number[N - 1] = random.u64(1..=if round % 2 == 0 { 4 } else { 200 });
                 }
                 let [a, b] = numbers;
                 let mut sum = a;

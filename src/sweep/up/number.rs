@@ -314,29 +314,21 @@ fn merging<I: Lane>(
 mod tests {
     use std::time::Duration;
 
+    use fastrand::Rng;
+
     use super::*;
     use crate::{disk::space::testing, sweep::up::lows::STEPS};
 
-    /// Numbers without a pattern.
-    struct Random(u32);
-
-    impl Random {
-        fn below(&mut self, end: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (self.0 >> 8) % end
-        }
-
-        /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of 32 nodes.
-        fn nodes(&mut self, len: usize, first: u64, children: u32, bare: u32) -> Vec<[u64; 2]> {
-            let child = |first: u64, random: &mut Self| first + u64::from(random.below(children));
-            let node = |_| match (self.below(20), self.below(32) < bare) {
-                (0, _) => [u64::from(self.below(2)), u64::from(self.below(2))],
-                (1, false) => [first + 7; 2],
-                (_, true) => [child(first, self), 0],
-                (_, false) => [child(first, self), child(2, self)],
-            };
-            (0..len).map(node).collect()
-        }
+    /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of 32 nodes.
+    fn nodes(random: &mut Rng, len: usize, first: u64, children: u32, bare: u32) -> Vec<[u64; 2]> {
+        let child = |first: u64, random: &mut Rng| first + u64::from(random.u32(..children));
+        let node = |_| match (random.u32(..20), random.u32(..32) < bare) {
+            (0, _) => [random.u64(..2), random.u64(..2)],
+            (1, false) => [first + 7; 2],
+            (_, true) => [child(first, random), 0],
+            (_, false) => [child(first, random), child(2, random)],
+        };
+        (0..len).map(node).collect()
     }
 
     /// The first id that is free.
@@ -407,27 +399,27 @@ mod tests {
 
     #[test]
     fn nodes_of_every_kind_are_numbered_as_if_they_were_sorted() -> Result<()> {
-        let (mut random, mut marked, mut crowded) = (Random(1), [0; 5], 0);
+        let (mut random, mut marked, mut crowded) = (Rng::with_seed(1), [0; 5], 0);
         let teams: Vec<_> = (1..=4).map(|threads| Team::new(threads, Duration::ZERO)).collect::<Result<_>>()?;
         let lengths = [0, 64, 1100, 2000, 3000, 4000];
         for sort in [2000, 1 << 24] {
             let space = testing::space_with(|limits| (limits.sort, limits.block, limits.arcs) = (sort, 4096, 0));
             for turn in 0..1000 {
                 let workers = 1 + turn % 4;
-                let nodes = |random: &mut Random| {
-                    let len = lengths[random.below(6) as usize].min(if sort == 2000 { 60 } else { 4000 });
+                let nodes = |random: &mut Rng| {
+                    let len = lengths[random.usize(..6)].min(if sort == 2000 { 60 } else { 4000 });
                     // As many low children as nodes, a few, or many more, and near to or far from those of others.
-                    let children = [len as u32 + 1, 5, 6 * len as u32 + 1, 50_000][random.below(4) as usize];
-                    let first = 2 + [0, 1, 1000, 1 << 27][random.below(4) as usize] + u64::from(random.below(100));
-                    let bare = [16, 30, 30, 32][random.below(4) as usize];
-                    random.nodes(len, first, children, bare)
+                    let children = [len as u32 + 1, 5, 6 * len as u32 + 1, 50_000][random.usize(..4)];
+                    let first = 2 + [0, 1, 1000, 1 << 27][random.usize(..4)] + random.u64(..100);
+                    let bare = [16, 30, 30, 32][random.usize(..4)];
+                    nodes(random, len, first, children, bare)
                 };
                 let mut level: Vec<_> = (0..workers).map(|_| nodes(&mut random)).collect();
                 // There is no level without nodes; on some, many share a low child.
                 level[0].push([0, 0]);
                 if turn % 8 == 1 && level[0].len() > 1100 {
                     let low = level[0].iter().map(|[low, _]| *low).max().unwrap_or(0);
-                    let share = 100 + 100 * u64::from(random.below(4));
+                    let share = 100 + 100 * random.u64(..4);
                     for nodes in &mut level {
                         nodes.extend((0..share).map(|at| [low, 1 + at]));
                     }
@@ -510,9 +502,9 @@ mod tests {
 
     #[test]
     fn one_worker_numbers_alone_as_several_do_with_children_in_an_array_or_in_parts() -> Result<()> {
-        let mut random = Random(2);
+        let mut random = Rng::with_seed(2);
         for (len, bare) in [(0, 0), (10, 30), (500, 0), (500, 30), (5000, 16), (5000, 30), (5000, 32)] {
-            let nodes = random.nodes(len, 2, 2 + len as u32, bare);
+            let nodes = nodes(&mut random, len, 2, 2 + len as u32, bare);
             // All in an array, in a few parts, and in parts of parts.
             for dense in [1 << 24, 2 * len, 50] {
                 let marked = len == 5000 && bare >= 30 && dense > 50;
