@@ -455,9 +455,29 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     ] {
         assert!(matches!(pairs, Err(Error::VariableOutOfRange { .. })));
     }
+    for twice in [&[(0, 0)][..], &[(0, 1), (1, 2)], &[(0, 1), (0, 2)], &[(0, 2), (1, 2)], &[(0, 1), (0, 1)]] {
+        assert!(matches!(VariablePairs::new(twice.iter().copied()), Err(Error::PairedTwice { .. })), "{twice:?}");
+    }
+    assert!(matches!(f.replace(|_| 7), Err(Error::NotInjective { variable: 7 })));
+    assert!(matches!(f.replace(|variable| variable + (1 << 24)), Err(Error::VariableOutOfRange { .. })));
     assert!(matches!(f.exists([1 << 24]), Err(Error::VariableOutOfRange { .. })));
     assert!(matches!(f.and_exists(&f, [1 << 24]), Err(Error::VariableOutOfRange { .. })));
     assert!(matches!(f.and_exists(&default_store().variable(0)?, [1]), Err(Error::DifferentStores)));
+    Ok(())
+}
+
+/// Once, quantifying no variable waited for its turn and looked at the levels.
+#[test]
+fn what_has_nothing_to_do_is_no_operation() -> Result<()> {
+    let store = default_store();
+    let f = store.variable(1)?.and(&store.variable(2)?)?;
+    let before = store.operations();
+    for f in [f.clone(), !f] {
+        let quantified = [f.exists([])?, f.exists([7])?, f.forall([0, 3])?, f.exists_where(|_| false)?, f.unique([])?];
+        let others = [f.restrict([(3, true)])?, f.replace(|variable| variable)?, f.and_exists(&f, [7])?];
+        assert!(quantified.iter().chain(&others).all(|same| *same == f));
+    }
+    assert_eq!(store.operations(), before);
     Ok(())
 }
 

@@ -32,56 +32,52 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn apply(&self, op: BinaryOp, other: &Self) -> Result<Self> {
-        self.same_store(other)?;
-        let plan = match self.plan(op, other) {
+        let plan = match self.plan(op, other)? {
             ControlFlow::Break(known) => return Ok(known),
             ControlFlow::Continue(plan) => plan,
         };
-        let operands = if plan.swapped { [&other.file, &self.file] } else { [&self.file, &other.file] };
+        let operands = plan.ordered([&self.file, &other.file]);
         self.made("apply", &[other], plan.complement, |run| build(&plan.spec, &operands, run))
     }
 
     /// The same of operands that are given away: each is gone as soon as it has been read, unless another handle holds it.
     pub(super) fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
-        self.same_store(&other)?;
-        let plan = match self.plan(op, &other) {
+        let plan = match self.plan(op, &other)? {
             ControlFlow::Break(known) => return Ok(known),
             ControlFlow::Continue(plan) => plan,
         };
         let nodes = self.node_count() + other.node_count();
-        let (store, mut operands) = (self.store, vec![self.file, other.file]);
-        if plan.swapped {
-            operands.swap(0, 1);
-        }
+        let (store, mut operands) = (self.store, Vec::from(plan.ordered([self.file, other.file])));
         let file = store.run_beside("apply", nodes, |run| build(&plan.spec, &mut operands, run))?;
         Ok(Self::new(store, file, plan.complement))
     }
 
     /// What it takes to apply `op`, or the result where that is plain to see.
-    fn plan(&self, op: BinaryOp, other: &Self) -> ControlFlow<Self, Plan> {
+    fn plan(&self, op: BinaryOp, other: &Self) -> Result<ControlFlow<Self, Plan>> {
+        self.same_store(other)?;
         let value = |a: bool, b: bool| op.eval(a != self.complement, b != other.complement);
         // The stored functions are both false on the path of low arcs, so this is the result's value there.
         let complement = value(false, false);
-        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
+        if self.is_trivial_with(other) {
             let (file, at_one) = match (self.is_constant(), other.is_constant()) {
                 (true, _) => (&other.file, value(false, true)),
                 (_, true) => (&self.file, value(true, false)),
                 _ => (&self.file, value(true, true)),
             };
-            return ControlFlow::Break(self.of_file(file, complement, at_one));
+            return Ok(ControlFlow::Break(self.of_file(file, complement, at_one)));
         }
-        ControlFlow::Break(match op.depends() {
+        Ok(ControlFlow::Break(match op.depends() {
             [true, true] => {
                 // The larger operand is read in order, the smaller at random.
                 let swapped = self.file.node_count() < other.file.node_count();
                 let stored = |a, b| complement != if swapped { value(b, a) } else { value(a, b) };
                 let spec = Apply::new(BinaryOp::from_fn(stored));
-                return ControlFlow::Continue(Plan { spec, swapped, complement });
+                return Ok(ControlFlow::Continue(Plan { spec, swapped, complement }));
             }
             [true, false] => self.of_file(&self.file, complement, value(true, false)),
             [false, true] => self.of_file(&other.file, complement, value(false, true)),
             [false, false] => self.store.constant(complement),
-        })
+        }))
     }
 
     /// Conjunction; see [`Bdd::apply`].
@@ -173,6 +169,13 @@ struct Plan {
     swapped: bool,
     /// Of the result.
     complement: bool,
+}
+
+impl Plan {
+    /// The operands in the order of the sweep.
+    fn ordered<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
+        if self.swapped { [b, a] } else { [a, b] }
+    }
 }
 
 /// An operator of the language, on references, which stay good, and on handles, which are given away.

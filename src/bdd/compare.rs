@@ -24,7 +24,7 @@ impl Bdd {
     /// Whether this function and `other` are nowhere true together; see [`Bdd::implies`].
     pub fn disjoint(&self, other: &Self) -> Result<bool> {
         self.same_store(other)?;
-        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
+        if self.is_trivial_with(other) {
             return Ok(self.and(other)?.is_false());
         }
         if self.complement && other.complement {
@@ -35,7 +35,7 @@ impl Bdd {
         if self.meets(other)? || other.meets(self)? {
             return Ok(false);
         }
-        let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
+        let [a, b] = self.larger_first(other);
         let both = BinaryOp::from_fn(|x, y| (x != a.complement) && (y != b.complement));
         let (nodes, files) = (a.node_count() + b.node_count(), [&a.file, &b.file]);
         let meet = self.store.run_beside("disjoint", nodes, |run| find(&Apply::new(both), &files, run))?;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use super::Bdd;
 use crate::{
     error::{Error, Result},
-    model::check_variable,
     sweep::ops::restrict::Instead,
 };
 
@@ -32,16 +31,9 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn compose_all<'a>(&self, functions: impl IntoIterator<Item = (u32, &'a Self)>) -> Result<Self> {
-        let mut given: BTreeMap<u32, Self> = BTreeMap::new();
-        for (variable, function) in functions {
-            self.same_store(function)?;
-            check_variable(variable)?;
-            if self.file.has_variable(variable)
-                && given.insert(variable, function.clone()).is_some_and(|before| before != *function)
-            {
-                return Err(Error::Contradiction { variable });
-            }
-        }
+        let of_store =
+            |(variable, function): (u32, &Self)| self.same_store(function).map(|()| (variable, function.clone()));
+        let mut given = self.given(functions.into_iter().map(of_store))?;
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
         let support: BTreeSet<u32> = rest.file.variables().collect();
         given.retain(|variable, function| support.contains(variable) && function.variable() != Some(*variable));

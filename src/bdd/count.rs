@@ -19,9 +19,9 @@ impl Bdd {
     ///
     /// The variables the function depends on must be among them, whatever their numbers: the one assignment to a single variable
     /// for which variable 5 is true is counted by `sat_count(1)`, the 32 over variables 0 to 5 by `sat_count(6)`. Each that it does
-    /// not depend on doubles the count. One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits; then one
-    /// more where there are up to 244 levels, and where there are more one in floating point and one for every 915 bits of the
-    /// count. [`Bdd::sat_count_ln`] is quick whatever the size.
+    /// not depend on doubles the count. One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits.
+    /// Else one that counts where it is false, which may fit; then one more where there are fewer than 244 levels, and where there are
+    /// more one in floating point and one for every 915 bits of the count. [`Bdd::sat_count_ln`] is quick whatever the size.
     ///
     /// # Errors
     /// [`Error::TooFewVariables`] when the function depends on more, [`Error::TooManyVariables`] beyond 2^24 of them, and
@@ -113,7 +113,7 @@ impl Bdd {
 
     /// The number of paths from the root to true, exactly. The constant true has one, the empty path.
     ///
-    /// One top-down sweep, like [`Bdd::sat_count`].
+    /// One top-down sweep while counts fit 64 bits, and more beyond, like [`Bdd::sat_count`].
     ///
     /// # Errors
     /// Those of the disk and the budget.

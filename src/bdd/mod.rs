@@ -35,6 +35,7 @@ use crate::{
     disk::charge::Charge,
     error::{Error, Result},
     file::node_file::NodeFile,
+    model::check_variable,
     store::Store,
     sweep::run::Run,
 };
@@ -44,7 +45,8 @@ const VARIABLE_BYTES: usize = 160;
 
 /// A Boolean function as a reduced ordered binary decision diagram.
 ///
-/// A handle: cloning is cheap, and when the last handle of a diagram is dropped its memory and its disk are free at once.
+/// A handle: cloning is cheap, and when the last handle of a diagram is dropped its memory and its disk are free at once for what
+/// the store does next; TUNING.md says what the system gets back.
 /// Two diagrams of one function are the same bytes, so `==` takes constant time; it compares a 128-bit hash of those bytes,
 /// and diagrams of different stores can be compared too.
 ///
@@ -63,6 +65,24 @@ impl Store {
     /// The constant `value`.
     pub fn constant(&self, value: bool) -> Bdd {
         Bdd::new(self.clone(), NodeFile::empty(), value)
+    }
+
+    /// The function that is `variable`. Constant time; all of them share one node, so that each takes no more than its handle.
+    ///
+    /// # Errors
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
+    pub fn variable(&self, variable: u32) -> Result<Bdd> {
+        check_variable(variable)?;
+        Ok(Bdd::new(self.clone(), NodeFile::of_variable(variable), false))
+    }
+
+    /// The function that is true where `variable` has the value `value`.
+    ///
+    /// # Errors
+    /// Those of [`variable`](Self::variable).
+    pub fn literal(&self, variable: u32, value: bool) -> Result<Bdd> {
+        let variable = self.variable(variable)?;
+        Ok(if value { variable } else { variable.negated() })
     }
 }
 
@@ -108,6 +128,17 @@ impl Bdd {
 
     fn same_store(&self, other: &Self) -> Result<()> {
         if self.store.is(&other.store) { Ok(()) } else { Err(Error::DifferentStores) }
+    }
+
+    /// Whether what an operator makes of this function and `other` is plain to see: one of them is constant, or both are the same or each
+    /// other's negation.
+    fn is_trivial_with(&self, other: &Self) -> bool {
+        self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash()
+    }
+
+    /// This function and `other`, the one with more nodes first, which a sweep reads in order.
+    fn larger_first<'a>(&'a self, other: &'a Self) -> [&'a Self; 2] {
+        if self.node_count() < other.node_count() { [other, self] } else { [self, other] }
     }
 
     /// Whether this is a constant.

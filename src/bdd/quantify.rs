@@ -60,6 +60,9 @@ impl Bdd {
 
     /// [`Bdd::exists`] of `variables` that it depends on, in order, each once.
     fn exists_of(&self, variables: Vec<u32>) -> Result<Self> {
+        if variables.is_empty() {
+            return Ok(self.clone());
+        }
         let free = |variable| variables.binary_search(&variable).is_ok();
         let lowest = Lowest { spec: Copy { complement: self.complement, as_is: false }, free: &free };
         let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
@@ -155,13 +158,13 @@ impl Bdd {
     /// [`Bdd::and_exists`] of `variables` that one of both depends on, in order, each once.
     fn and_exists_of(&self, other: &Self, variables: Vec<u32>) -> Result<Self> {
         self.same_store(other)?;
-        if self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash() {
+        if self.is_trivial_with(other) {
             return self.and(other)?.exists(variables);
         }
         if variables.is_empty() {
             return self.and(other);
         }
-        let (a, b) = if self.node_count() < other.node_count() { (other, self) } else { (self, other) };
+        let [a, b] = self.larger_first(other);
         let files = [&a.file, &b.file];
         let mut spec = AndExists { complement: [a.complement, b.complement], result: false, variables };
         let free = |variable| spec.variables.binary_search(&variable).is_ok();

@@ -35,7 +35,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
-        let given = self.given(literals)?;
+        let given = self.given(literals.into_iter().map(Ok))?;
         self.changed(given.into_iter().map(|(variable, value)| (variable, Instead::Value(value))).collect())
     }
 
@@ -60,13 +60,20 @@ impl Bdd {
         self.restrict(self.file.variables().next_back().map(|variable| (variable, value)))
     }
 
-    /// Those of `literals` whose variables it depends on, in the order of these, each once.
-    fn given(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<BTreeMap<u32, bool>> {
+    /// What is given for variables that it depends on; it must be the same for a variable that is given again.
+    pub(super) fn given<T: PartialEq>(
+        &self,
+        items: impl Iterator<Item = Result<(u32, T)>>,
+    ) -> Result<BTreeMap<u32, T>> {
         let mut given = BTreeMap::new();
-        for (variable, value) in literals {
+        for item in items {
+            let (variable, new) = item?;
             check_variable(variable)?;
-            if self.file.has_variable(variable) && given.insert(variable, value).is_some_and(|before| before != value) {
+            if self.file.has_variable(variable) && given.get(&variable).is_some_and(|before| *before != new) {
                 return Err(Error::Contradiction { variable });
+            }
+            if self.file.has_variable(variable) {
+                given.insert(variable, new);
             }
         }
         Ok(given)

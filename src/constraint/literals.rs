@@ -5,30 +5,12 @@ use crate::{
     bdd::Bdd,
     disk::{charge::Charge, lane::Lane, space::Space},
     error::Result,
-    file::{node_file::NodeFile, writer::NodeWriter},
+    file::writer::NodeWriter,
     model::{FALSE, TRUE, check_variable},
     store::{Store, outside_callback},
 };
 
 impl Store {
-    /// The function that is `variable`. Constant time; all of them share one node, so that each takes no more than its handle.
-    ///
-    /// # Errors
-    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1.
-    pub fn variable(&self, variable: u32) -> Result<Bdd> {
-        check_variable(variable)?;
-        Ok(Bdd::new(self.clone(), NodeFile::of_variable(variable), false))
-    }
-
-    /// The function that is true where `variable` has the value `value`.
-    ///
-    /// # Errors
-    /// Those of [`variable`](Self::variable).
-    pub fn literal(&self, variable: u32, value: bool) -> Result<Bdd> {
-        let variable = self.variable(variable)?;
-        Ok(if value { variable } else { variable.negated() })
-    }
-
     /// The conjunction of `literals`, each a variable and the value it must have, in any order.
     ///
     /// A literal given twice is as good as once; a variable given with both values makes the conjunction false. No literals at
