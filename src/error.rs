@@ -334,7 +334,10 @@ pub enum Error {
     },
 
     /// The result has more nodes than an id can number.
-    #[error("the diagram has more than {limit} nodes, more than an id can number")]
+    #[error(
+        "the diagram has more than {limit} nodes, more than an id can number: divide the function, or choose another order of \
+         variables"
+    )]
     TooManyNodes {
         /// The largest number of nodes.
         limit: u64,

@@ -126,8 +126,8 @@ impl<'a, I: Lane, const N: usize> Ascending<'a, I, N> {
     }
 }
 
-/// Whether to go on with a merge takes longer than to sort: where there are more breaks than a few, and one in so many records,
-/// that is behind another than the one before it in its run.
+/// Whether to go on with a merge takes longer than to sort: where runs take turns, or a record has to be moved back, more often than
+/// once in two records.
 fn is_slow(breaks: usize, records: usize) -> bool {
     breaks > 256 + records / 2
 }

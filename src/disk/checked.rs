@@ -40,7 +40,7 @@ impl CheckedFile {
             self.extents.push(self.area.take()?);
         }
         // Extents are of whole blocks.
-        for (offset, _, extent) in self.parts(start..end) {
+        if let Some((offset, _, extent)) = self.parts(start..end).next() {
             extent.write(bytes, offset)?;
         }
         self.sums.resize(self.sums.len().max(at + 1), 0);

@@ -13,7 +13,7 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
-    /// What these three use beyond.
+    /// What queue, arcs and diagrams draw on together when one has used up its own share.
     pub common: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
@@ -30,7 +30,7 @@ pub struct Limits {
     pub tables: usize,
     /// The same of the sweeps of guests, which run beside another operation; set by [`for_each_of`](Self::for_each_of).
     pub guests: usize,
-    /// How many workers there are; set there, too.
+    /// How many workers there are; set by [`for_each_of`](Self::for_each_of), too.
     pub workers: usize,
     /// How many times the nodes it is given a sweep may make where nested sweeps are another way; and how many times as many variables
     /// are combined away without these where their number decides.

@@ -116,10 +116,12 @@ fn share_like(there: &Metadata, mut mode: u32, file: &File) -> io::Result<()> {
 
 /// Refuses folders, pipes and devices.
 fn check_regular(metadata: &Metadata) -> io::Result<&Metadata> {
-    match () {
-        () if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        () if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        () => Ok(metadata),
+    if metadata.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else if metadata.is_file() {
+        Ok(metadata)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
     }
 }
 

@@ -67,6 +67,7 @@ pub struct Extent {
 #[derive(Debug)]
 pub struct Visit {
     area: Arc<Scratch>,
+    /// Whether it began as one.
     guest: bool,
 }
 

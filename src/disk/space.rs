@@ -25,7 +25,7 @@ pub struct Space {
     pub backend: Arc<dyn Backend>,
     /// What is counted.
     pub meter: Arc<Meter>,
-    /// Whether the operation is a guest: its sweeps' tables are charged to `Share::Guests`.
+    /// Whether the operation began as a guest: its sweeps' tables are charged to `Share::Guests`.
     pub guest: bool,
 }
 

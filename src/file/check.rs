@@ -79,12 +79,16 @@ impl NodeCheck {
     #[cold]
     fn refuse(&self, children: [u64; 2]) -> Result<()> {
         let [low, high] = children;
-        match () {
-            () if low.max(high) >= self.first => broken(2, self.next, "a child that is not below it"),
-            () if low == high => broken(3, self.next, "two equal children"),
-            () if children == self.last => broken(3, self.next, "the children of the node before it"),
-            () => broken(4, self.next, "smaller children than the node before it"),
-        }
+        let (invariant, what) = if low.max(high) >= self.first {
+            (2, "a child that is not below it")
+        } else if low == high {
+            (3, "two equal children")
+        } else if children == self.last {
+            (3, "the children of the node before it")
+        } else {
+            (4, "smaller children than the node before it")
+        };
+        broken(invariant, self.next, what)
     }
 }
 

@@ -222,7 +222,10 @@ impl<I: Lane> NodeWriter<I> {
 
     /// The finished diagram.
     pub fn seal(mut self, space: &Space) -> Result<NodeFile> {
-        debug_assert_eq!(self.next, self.levels.end(), "the last level was not ended");
+        assert!(
+            self.next == self.levels.end(),
+            "invariant 2: every node is on a level, and the last one was not ended"
+        );
         self.levels.seal();
         if self.levels.end() == TERMINALS {
             return Ok(NodeFile::empty());

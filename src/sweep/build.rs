@@ -137,7 +137,7 @@ pub fn build_below(forest: &NodeFile, root: u64, complement: bool, run: &mut Run
 fn build_below_in<I: Lane>(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
     let ask_root = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| ask([I::of(root), I::of(0)]);
     let unreduced =
-        expand(&Copy { complement, as_is: false }, &[forest], Unreduced::new(), Until::Done, ask_root, run)?;
+        expand(&Copy { complement, as_is: false }, &[forest], Unreduced::new(), Until::DONE, ask_root, run)?;
     let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("no level is covered") };
     Ok(file)
 }

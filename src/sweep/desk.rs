@@ -151,7 +151,7 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Whether another had the turn when this began.
+    /// Whether another has the turn, or had it when this began.
     pub fn is_guest(&self) -> bool {
         self.guest
     }

@@ -50,5 +50,5 @@ pub fn tidy<I: Lane>(pause: Pause<I>, complement: bool, run: &mut Run<'_>) -> Re
         singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
     };
     let copy = Copy { complement, as_is: true };
-    expand(&copy, &[&pause.forest], pause.above, Until::Done, ask_all, run)
+    expand(&copy, &[&pause.forest], pause.above, Until::DONE, ask_all, run)
 }

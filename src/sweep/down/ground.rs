@@ -13,12 +13,15 @@ use crate::{
 /// How far a sweep goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// To the end.
-    Done,
     /// Until it has made more than so many nodes: nobody wants as many.
     Beyond(u64),
     /// Until any slot leads to true: nobody asks for more, and there are no arcs.
     True,
+}
+
+impl Until {
+    /// To the end: there are never so many nodes.
+    pub const DONE: Self = Self::Beyond(u64::MAX);
 }
 
 /// What the workers of a sweep share, and nobody changes.

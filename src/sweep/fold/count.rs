@@ -4,8 +4,9 @@
 //! residues modulo several coprime numbers, from which the Chinese remainder theorem puts the count together. Where an
 //! approximation will do, one sweep in floating point does.
 //!
-//! Cost: one sweep to each terminal that is counted. If 64 bits are too few, one more where there are up to 244 levels; where there
-//! are more, one in floating point, which says how many bits the count has, and one for every 915 of them.
+//! Cost: one sweep. If 64 bits are too few, of assignments one to the other terminal, from which theirs follows if it fits. If it does
+//! not, one more where there are fewer than 244 levels; where there are more, one in floating point, which says how many bits the
+//! count has, and one for every 915 of them.
 
 use num_bigint::BigUint;
 
@@ -55,7 +56,7 @@ pub fn is_odd(file: &NodeFile, terminal: bool, run: &mut Run<'_>) -> Result<bool
     Ok(total.is_some_and(|[_, total]| total == 1))
 }
 
-/// The same approximately, as a fraction of 2^64 from 1/2 below 1 and an exponent of 2; `None` for none.
+/// The number of paths or assignments that lead to `terminal`, approximately: as a fraction of 2^64 from 1/2 below 1 and an exponent of 2; `None` for none.
 ///
 /// It is too small by at most one part in 2^62 for each node, and exact up to 2^64.
 pub fn approximate(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Option<[u64; 2]>> {

@@ -239,7 +239,7 @@ fn point_below<const M: usize>(whole: &[u64; M], walker: &[u64; M]) -> [u64; M] 
     std::array::from_fn(|at| if at < digits { product[at] } else { 0 })
 }
 
-/// How many units in the last digit two numbers of as many digits differ by; all that do not fit one are one number.
+/// How many units in the last digit two numbers of as many digits differ by; `u64::MAX` where that is more than a digit holds.
 fn distance<const M: usize>(a: &[u64; M], b: &[u64; M]) -> u64 {
     let (large, small) = if a > b { (a, b) } else { (b, a) };
     let (mut last, mut rest, mut borrow) = (0, 0, false);

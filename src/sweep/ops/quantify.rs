@@ -255,6 +255,6 @@ impl Nest for Quantify {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask(spec.single(id, slot))))
         };
-        expand(&spec, &[&forest, &forest], above, Until::Done, ask_all, run)
+        expand(&spec, &[&forest, &forest], above, Until::DONE, ask_all, run)
     }
 }

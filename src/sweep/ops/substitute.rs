@@ -74,6 +74,6 @@ impl Nest for Substitute<'_> {
             pairs.drain(space, |block| block.iter().try_for_each(|&[low, high, slot]| ask([root, high, low, slot])))?;
             singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([truth, id, falsity, slot])))
         };
-        expand(&spec, &[image.file, &forest, &forest], above, Until::Done, ask_all, run)
+        expand(&spec, &[image.file, &forest, &forest], above, Until::DONE, ask_all, run)
     }
 }

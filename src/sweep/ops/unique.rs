@@ -56,6 +56,6 @@ impl Nest for Unique {
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
             pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
         };
-        expand(&spec, &[&forest, &forest], above, Until::Done, ask_all, run)
+        expand(&spec, &[&forest, &forest], above, Until::DONE, ask_all, run)
     }
 }

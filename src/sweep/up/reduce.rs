@@ -77,7 +77,7 @@ pub fn whole<I: Lane>(writer: NodeWriter<I>, root: I, space: &Space) -> Result<N
         assert!(root.get() == FALSE, "invariant 6: a stored diagram is false on the path of low arcs");
         return Ok(NodeFile::empty());
     }
-    debug_assert_eq!(root.get(), last_of(&writer), "a node that the root does not lead to");
+    assert!(root.get() == last_of(&writer), "invariant 5: the root is the last node, and leads to all");
     writer.seal(space)
 }
 

@@ -186,7 +186,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
     pub fn ended(&self) -> bool {
         match self.ground.until {
-            Until::Done => false,
             Until::Beyond(most) => self.made + self.nodes() > most,
             Until::True => self.part.trues() > 0,
         }
