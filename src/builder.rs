@@ -89,9 +89,6 @@ const ENTRY_BYTES: usize = 96;
 /// Entries for which the table has room at first.
 const FEW: usize = 64;
 
-/// Bytes that a level takes in tables while they grow.
-const LEVEL_BYTES: usize = 36;
-
 /// Levels that are charged at once, at first.
 const STEP: usize = 16;
 
@@ -175,8 +172,8 @@ impl BddBuilder {
         self.writer.reserve(&self.space)?;
         if !begun {
             let levels = self.writer.levels();
-            if levels * LEVEL_BYTES == self.levels.bytes() {
-                self.levels.grow((levels / 8).max(STEP) * LEVEL_BYTES)?;
+            if levels * NodeWriter::<u64>::BYTES_A_LEVEL == self.levels.bytes() {
+                self.levels.grow((levels / 8).max(STEP) * NodeWriter::<u64>::BYTES_A_LEVEL)?;
             }
             self.end_level();
             self.variable = Some(variable);

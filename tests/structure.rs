@@ -125,11 +125,11 @@ fn imports_flow_one_way() {
     check_floors("", "constraint builder bdd store text sweep file disk model error progress");
     check_floors(
         "sweep/",
-        "ops validate search build nest lift small down compact up fold marks copy spec run desk team lateness parts table",
+        "ops validate search build nest lift small down compact up fold marks copy spec run desk team lateness division table",
     );
     check_floors(
         "disk/",
-        "queue gather dense external sorter parted stack spool part source stretch run packed ascending cells pages \
+        "queue gather dense external sorter parted stack spool part source stretch packet packed ascending cells pages \
          checked space scratch meter clock charge buffer pool limits lane backend named",
     );
     check_floors("file/", "saved check walk unreduced writer reader node_file labels level_map levels");

@@ -9,8 +9,8 @@ use crate::{
     error::{Error, Result},
     model::LARGEST_VARIABLE,
     sweep::fold::{
+        arithmetic::power_of_two,
         count::{Count, approximate, count},
-        number::power_of_two,
     },
 };
 

@@ -5,7 +5,7 @@ use super::{Bdd, domain::Domain};
 use crate::{
     error::{Error, Result},
     model::Cube,
-    sweep::fold::{number::power_of_two, optimum::cheapest},
+    sweep::fold::{arithmetic::power_of_two, optimum::cheapest},
 };
 
 /// What a variable costs where it is true: a whole number (`i64`) or a floating-point number (`f64`).

@@ -2,7 +2,7 @@
 
 use super::{
     WHAT, grid,
-    search::Search,
+    intervals::Search,
     terms::{self, FALSE, TRUE},
 };
 use crate::{bdd::Bdd, error::Result, store::Store};

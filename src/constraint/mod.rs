@@ -2,9 +2,10 @@
 
 mod cardinality;
 mod grid;
+mod intervals;
 mod linear;
 mod literals;
-mod search;
+
 mod terms;
 
 pub use linear::Comparison;

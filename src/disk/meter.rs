@@ -16,7 +16,7 @@ pub struct Meter {
     pub temp_bytes: AtomicU64,
     /// Bytes of them that have a place on the disk, needed or not, and the most that had one so far.
     pub placed_bytes: AtomicU64,
-    pub peak_temp_bytes: AtomicU64,
+    pub peak_placed_bytes: AtomicU64,
     /// Levels, and parts of them, that were parted over logs so far, or given to the external sorter.
     pub parted_levels: AtomicU64,
     /// Levels that several threads worked on so far.
@@ -50,7 +50,7 @@ impl Claim {
     pub fn place(&mut self, bytes: u64) {
         self.placed += bytes;
         let now = self.meter.placed_bytes.fetch_add(bytes, Relaxed) + bytes;
-        self.meter.peak_temp_bytes.fetch_max(now, Relaxed);
+        self.meter.peak_placed_bytes.fetch_max(now, Relaxed);
     }
 
     /// `bytes` of these have none any more.

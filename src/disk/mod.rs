@@ -5,7 +5,7 @@
 //! [`limits`], [`pool`] (memory, in blocks, by shares), [`buffer`] (one of these) and [`charge`] (memory that cannot go to disk),
 //! [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and [`space`] (what an operation works in), [`checked`] (a
 //! file that notices damage) and [`pages`] (memory for parts of one), [`cells`] (ranges of keys), [`ascending`] (runs that are
-//! merged), [`packed`], [`run`] and [`stretch`] (records on disk), [`source`], [`part`], [`spool`] (an append-only log in RAM or
+//! merged), [`packed`], [`packet`] and [`stretch`] (records on disk), [`source`], [`part`], [`spool`] (an append-only log in RAM or
 //! there) and [`stack`] (the same backwards), [`parted`] and [`sorter`] (levels in order), [`external`] (what is too large for an
 //! array, in order), [`dense`] (arrays that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward
 //! processing).
@@ -25,12 +25,13 @@ pub mod limits;
 pub mod meter;
 pub mod named;
 pub mod packed;
+pub mod packet;
 pub mod pages;
 pub mod part;
 pub mod parted;
 pub mod pool;
 pub mod queue;
-pub mod run;
+
 pub mod scratch;
 pub mod sorter;
 pub mod source;

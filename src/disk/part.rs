@@ -14,7 +14,7 @@ use crate::error::Result;
 pub enum Part {
     /// A block, and how many lanes of it are filled.
     Ram(Block, u32),
-    /// As many runs as were written one behind the other.
+    /// As many packets as were written one behind the other.
     Disk(Stretch),
 }
 
@@ -60,7 +60,7 @@ pub fn will_read(part: Option<&Part>) {
     }
 }
 
-/// Some `parts`, and how many blocks or runs to take of each: at most so many in all, one at least if there are any, from all over.
+/// Some `parts`, and how many blocks or packets to take of each: at most so many in all, one at least if there are any, from all over.
 pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize)> {
     let lanes = |part: &Part| u64::from(part.lanes());
     let step = parts.iter().map(lanes).sum::<u64>().div_ceil(most as u64);
@@ -73,7 +73,7 @@ pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize
     counted.filter(|&(_, some)| some > 0)
 }
 
-/// Shows the records of parts; has places for a stretch that is read back, and for the records of one run of it.
+/// Shows the records of parts; has places for a stretch that is read back, and for the records of one packet of it.
 pub struct Reader<'a> {
     pool: &'a Pool,
     stretch: Buffer,
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The same for so many blocks or runs of it from all over, if it has so many.
+    /// The same for so many blocks or packets of it from all over, if it has so many.
     pub fn visit_some<I: Lane, const N: usize>(
         &mut self,
         part: &Part,
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             }
             Part::Disk(stretch) => {
                 let bytes = stretch.read(&mut self.stretch, self.pool)?;
-                for &at in some_of(&stretch.runs(bytes)?, most) {
+                for &at in some_of(&stretch.packets(bytes)?, most) {
                     show(stretch.records(bytes, at as usize, &mut self.records, self.pool)?.0);
                 }
             }

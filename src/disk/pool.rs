@@ -33,6 +33,26 @@ pub enum Share {
 
 const SHARES: usize = 6;
 
+impl Share {
+    /// Those of blocks.
+    const OF_BLOCKS: [Self; 4] = [Self::Queue, Self::Arcs, Self::Diagrams, Self::Common];
+
+    /// All in their order.
+    const ALL: [Self; SHARES] = [Self::Queue, Self::Arcs, Self::Diagrams, Self::Common, Self::Tables, Self::Guests];
+
+    /// Bytes that `limits` gives it.
+    fn of(self, limits: &Limits) -> usize {
+        match self {
+            Self::Queue => limits.queue,
+            Self::Arcs => limits.arcs,
+            Self::Diagrams => limits.diagrams,
+            Self::Common => limits.common,
+            Self::Tables => limits.tables,
+            Self::Guests => limits.guests,
+        }
+    }
+}
+
 /// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` are for diagrams of a size between
 /// these that are kept, and `Large` is for what is written to disk, or read from there, at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +120,7 @@ impl Pool {
         Self {
             home: Arc::new(Home {
                 bytes: [SMALL.min(block), MEDIUM.min(block), QUARTO.min(block), FOLIO.min(block), block, 8 * block],
-                limits: [limits.queue, limits.arcs, limits.diagrams, limits.common, limits.tables, limits.guests],
+                limits: Share::ALL.map(|share| share.of(limits)),
                 used: Default::default(),
                 held: AtomicUsize::new(0),
                 free: Default::default(),
@@ -175,8 +195,8 @@ impl Pool {
         Block { words, class, share, home: Some(home.clone()) }
     }
 
-    /// A block outside every share: a reader's or writer's one buffer.
-    pub fn buffer(&self) -> Box<[u64]> {
+    /// A block's words outside every share, for one who reads a file and is part of no operation.
+    pub fn uncharged(&self) -> Box<[u64]> {
         vec![0; self.block_bytes() / 8].into_boxed_slice()
     }
 }
@@ -214,7 +234,7 @@ impl Home {
 
     /// New memory; free blocks of other sizes make way for it when the budget is otherwise held.
     fn fresh(&self, bytes: usize) -> Box<[u64]> {
-        let total: usize = self.limits[..Share::Tables as usize].iter().sum();
+        let total: usize = Share::OF_BLOCKS.into_iter().map(|share| self.limit(share)).sum();
         if self.held.fetch_add(bytes, Relaxed) + bytes > total {
             for class in CLASSES {
                 let freed = std::mem::take(&mut *self.list(class));

@@ -31,7 +31,7 @@ use super::{
 use crate::error::Result;
 
 /// One log of records per level; levels are taken in the order 0, 1, 2, … A level that has been taken may be pushed to and taken
-/// again.
+/// again. A sweep that parts a level has several of these for it, and calls them logs.
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
@@ -295,7 +295,7 @@ mod tests {
             queue.push(LEVELS - 1, [0; 3], &space)?;
             queue.take(level, &space)?.drain(&space, |_| Ok(()))?;
         }
-        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
+        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
         assert!(spilled > 8_000_000 && peak < 1_500_000, "{spilled} bytes written, {peak} at the peak");
         Ok(())
     }
@@ -374,7 +374,7 @@ mod tests {
             queue.push(level_of(at), [at; 3], &space)?;
         }
         let records_bytes = u64::from(RECORDS) * 12;
-        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_temp_bytes.load(Relaxed));
+        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
         let times = spilled / records_bytes;
         assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
         assert!(queue.groups.iter().all(|group| group.short_parts() <= GROUP));

@@ -381,7 +381,7 @@ mod tests {
         assert_eq!((size(&area), placed()), ((1000, 1, 998), 2));
         area.let_go(held);
         assert_eq!((size(&area), placed()), ((0, 0, 0), 0));
-        assert_eq!(area.meter.peak_temp_bytes.load(Relaxed), 1000 * LENGTH as u64);
+        assert_eq!(area.meter.peak_placed_bytes.load(Relaxed), 1000 * LENGTH as u64);
         assert_eq!(take(1, &area)[0].place, 0);
     }
 
@@ -431,6 +431,6 @@ mod tests {
         assert_eq!(counted().0, PAGE as u64 + 10);
         drop(clone);
         assert_eq!(counted().0, 0);
-        assert_eq!(area.meter.peak_temp_bytes.load(Relaxed), 2 * PAGE as u64 + 10);
+        assert_eq!(area.meter.peak_placed_bytes.load(Relaxed), 2 * PAGE as u64 + 10);
     }
 }

@@ -37,7 +37,7 @@ pub struct Spool<I, const N: usize> {
     marker: PhantomData<I>,
 }
 
-/// A sample is taken from so many blocks and runs.
+/// A sample is taken from so many blocks and packets.
 const SAMPLED: usize = 15;
 
 impl<I: Lane, const N: usize> Spool<I, N> {
@@ -312,7 +312,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
-    /// Some records, at least one if there are any, of the tail and of at most so many blocks and runs from all over.
+    /// Some records, at least one if there are any, of the tail and of at most so many blocks and packets from all over.
     pub fn some(&self, most: usize, space: &Space) -> Result<Vec<[I; N]>> {
         let (mut reader, mut some) = (Reader::new(self.share, &space.pool), Vec::new());
         let mut add = |block: &[[I; N]]| some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));

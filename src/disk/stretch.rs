@@ -1,15 +1,15 @@
-//! Stretches: what one log has in one extent, run behind run, written little by little and read back at once.
+//! Stretches: what one log has in one extent, packet behind packet, written little by little and read back at once.
 //!
 //! ```text
-//!   records ─► run ─► bundle: [run][run][run]… ─► extent: ├── stretch of a log ──┤├ of another ┤├── of a third ─…┤
+//!   records ─► packet ─► bundle: [packet][packet][packet]… ─► extent: ├── stretch of a log ──┤├ of another ┤├── of a third ─…┤
 //! ```
 
 use super::{
     buffer::Buffer,
     cells::KeyRange,
     lane::Lane,
+    packet::{Packet, encode, longest},
     pool::{Pool, Share},
-    run::{Run, encode, longest},
     scratch::Extent,
     space::Space,
 };
@@ -58,7 +58,7 @@ impl Stretch {
         self.read_some(self.len(), buffer, pool)
     }
 
-    /// The same for its beginning, all of the first run at least.
+    /// The same for its beginning, all of the first packet at least.
     pub fn read_first<'a>(&self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [u8]> {
         self.read_some(self.len().min(longest(pool.block_bytes())), buffer, pool)
     }
@@ -69,7 +69,7 @@ impl Stretch {
         Ok(bytes)
     }
 
-    /// The records of the run at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next run
+    /// The records of the packet at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next packet
     /// begins.
     pub fn records<'a, I: Lane, const N: usize>(
         &self,
@@ -78,24 +78,24 @@ impl Stretch {
         buffer: &'a mut Buffer,
         pool: &Pool,
     ) -> Result<(&'a [[I; N]], u32, usize)> {
-        let run =
-            Run::first_of(&bytes[at..]).filter(|run| run.is_intact(self.extent.number_of(self.offset as usize + at)));
-        let run = run.ok_or_else(|| self.extent.damaged())?;
-        let lanes = run.lanes as usize;
+        let packet = Packet::first_of(&bytes[at..])
+            .filter(|packet| packet.is_intact(self.extent.number_of(self.offset as usize + at)));
+        let packet = packet.ok_or_else(|| self.extent.damaged())?;
+        let lanes = packet.lanes as usize;
         let words = buffer.room(lanes * size_of::<I>(), pool);
         let records = bytemuck::cast_slice_mut::<u64, I>(words)[..lanes].as_chunks_mut().0;
-        run.decode(records).ok_or_else(|| self.extent.damaged())?;
-        Ok((records, run.log, at + run.length()))
+        packet.decode(records).ok_or_else(|| self.extent.damaged())?;
+        Ok((records, packet.log, at + packet.length()))
     }
 
-    /// Where every run of the `bytes` that were read begins.
-    pub fn runs(&self, bytes: &[u8]) -> Result<Vec<u32>> {
-        let (mut at, mut runs) = (0, Vec::new());
+    /// Where every packet of the `bytes` that were read begins.
+    pub fn packets(&self, bytes: &[u8]) -> Result<Vec<u32>> {
+        let (mut at, mut packets) = (0, Vec::new());
         while at < bytes.len() {
-            runs.push(at as u32);
-            at += Run::first_of(&bytes[at..]).ok_or_else(|| self.extent.damaged())?.length();
+            packets.push(at as u32);
+            at += Packet::first_of(&bytes[at..]).ok_or_else(|| self.extent.damaged())?.length();
         }
-        Ok(runs)
+        Ok(packets)
     }
 }
 
@@ -105,7 +105,7 @@ pub struct Backwards {
     /// What is left of it.
     pub rest: Stretch,
     read: Buffer,
-    /// Where each run that is left begins.
+    /// Where each packet that is left begins.
     starts: Vec<u32>,
 }
 
@@ -113,11 +113,11 @@ impl Backwards {
     /// All of `stretch`, read into memory that is charged to `share`.
     pub fn of(stretch: Stretch, share: Share, pool: &Pool) -> Result<Self> {
         let mut read = Buffer::new(share);
-        let starts = stretch.runs(stretch.read(&mut read, pool)?)?;
+        let starts = stretch.packets(stretch.read(&mut read, pool)?)?;
         Ok(Self { rest: stretch, read, starts })
     }
 
-    /// Takes the last run off, if there is one: its records are in `buffer` then; gives the number of lanes.
+    /// Takes the last packet off, if there is one: its records are in `buffer` then; gives the number of lanes.
     pub fn pop<I: Lane, const N: usize>(&mut self, buffer: &mut Buffer, pool: &Pool) -> Result<usize> {
         let Some(at) = self.starts.pop() else { return Ok(0) };
         let bytes = bytemuck::cast_slice(self.read.words());

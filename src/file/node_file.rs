@@ -10,18 +10,20 @@
 
 use std::sync::{Arc, LazyLock};
 
-use xxhash_rust::xxh3::Xxh3;
+use smallvec::{SmallVec, smallvec};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{labels::Labels, levels::Levels};
 use crate::{
     disk::{
         charge::{ALLOCATED, Charge, SHARED},
         checked::CheckedFile,
+        lane::Lane,
         pool::Block,
         space::Space,
     },
     error::Result,
-    model::TERMINALS,
+    model::{FALSE, TERMINALS, TRUE},
 };
 
 /// How wide the ids of a file are.
@@ -106,6 +108,21 @@ impl NodeFile {
             NodeFile::new(Unlabelled { levels, width: Width::Narrow, body, hash: 0, _charge: None }, Labels::none())
         });
         EMPTY.clone()
+    }
+
+    /// The diagram of one node which is `variable`. All of them share that node, which belongs to no store.
+    pub fn of_variable(variable: u32) -> Self {
+        static FIRST: LazyLock<NodeFile> = LazyLock::new(|| {
+            // False, true, and the node whose children these are.
+            let words = [[FALSE, FALSE], [TRUE, TRUE], [FALSE, TRUE]].map(word_of);
+            let mut levels = Levels::new(TERMINALS);
+            levels.push(1);
+            levels.seal();
+            let hash = hash_of(None, bytemuck::cast_slice(&words), &levels);
+            let body = Body::Ram { blocks: vec![Block::counted_elsewhere([&words[..], &[0]].concat())], shift: 2 };
+            NodeFile::new(Unlabelled { levels, width: Width::Narrow, body, hash, _charge: None }, Labels::of_first())
+        });
+        FIRST.shifted(variable.cast_signed())
     }
 
     /// The same nodes, each variable changed by `by`. Constant time.
@@ -194,7 +211,7 @@ impl NodeFile {
                 }
             }
             Body::Disk(file) => {
-                let (mut buffer, mut at) = (space.pool.buffer(), 0);
+                let (mut buffer, mut at) = (space.pool.uncharged(), 0);
                 while at < file.length() {
                     let read = file.read(at..at + 1, &mut buffer, space)?;
                     file.will_read(read.end..(2 * read.end - read.start).min(file.length()));
@@ -207,15 +224,41 @@ impl NodeFile {
     }
 
     /// The hash of the file if `nodes` is that of its nodes' bytes.
-    pub fn hash_with(&self, mut nodes: Xxh3) -> u128 {
-        self.levels().firsts().for_each(|first| nodes.update(&first));
-        self.labels.hash_with(nodes.digest128())
+    pub fn hash_with(&self, nodes: Xxh3) -> u128 {
+        self.labels.hash_with(hash_of(Some(nodes), &[], self.levels()))
     }
 
     /// Bytes of nodes on disk.
     pub fn disk_bytes(&self) -> u64 {
         self.window_bytes(self.levels().end())
     }
+}
+
+/// The hash of a file from that of its full blocks, if there are any, the bytes after them, and its level table.
+pub(super) fn hash_of(blocks: Option<Xxh3>, tail: &[u8], levels: &Levels) -> u128 {
+    if let Some(mut hash) = blocks {
+        hash.update(tail);
+        levels.firsts().for_each(|first| hash.update(&first));
+        return hash.digest128();
+    }
+    // The same, and much faster for the few bytes that most diagrams are.
+    let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
+    let (nodes, firsts) = bytes.split_at_mut(tail.len());
+    nodes.copy_from_slice(tail);
+    firsts.as_chunks_mut().0.iter_mut().zip(levels.firsts()).for_each(|(room, first)| *room = first);
+    xxh3_128(&bytes)
+}
+
+/// The word that a narrow node with these children is.
+#[inline(always)]
+pub(super) fn word_of([low, high]: [u64; 2]) -> u64 {
+    low | high << 32
+}
+
+/// The children of a narrow node.
+#[inline(always)]
+pub(super) fn children_of<I: Lane>(word: u64) -> [I; 2] {
+    [I::of(word & 0xffff_ffff), I::of(word >> 32)]
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{hint::select_unpredictable, mem, ops::Range};
 
-use super::node_file::{Body, NodeFile, Unlabelled, Width};
+use super::node_file::{Body, NodeFile, Unlabelled, Width, children_of};
 use crate::{
     disk::{checked::CheckedFile, lane::Lane, pages::Pages, space::Space},
     error::Result,
@@ -43,12 +43,6 @@ const IN_ORDER: usize = 4;
 
 /// Nodes that are read from disk the first time.
 const FIRST_REACH: u64 = 1 << 12;
-
-/// The children of a narrow node.
-#[inline(always)]
-fn lanes<I: Lane>(node: u64) -> [I; 2] {
-    [I::of(node & 0xffff_ffff), I::of(node >> 32)]
-}
 
 impl<'a> LevelReader<'a> {
     /// A reader that is on no level yet and reads what is asked for in order. It reads a few blocks at once from disk, which are
@@ -137,7 +131,7 @@ impl<'a> LevelReader<'a> {
                     select_unpredictable(here, I::of(high), record[lane]),
                 ]
             } else {
-                lanes(select_unpredictable(here, node, id << 32 | id))
+                children_of(select_unpredictable(here, node, id << 32 | id))
             };
         }
         records.len()
@@ -157,7 +151,7 @@ impl<'a> LevelReader<'a> {
             let at = self.locate(id, space)?;
             self.words()[at]
         };
-        Ok(lanes(node))
+        Ok(children_of(node))
     }
 
     /// The ids of this level.
@@ -198,7 +192,7 @@ impl<'a> LevelReader<'a> {
         }
         let at = self.locate(id, space)?;
         let words = &self.words()[at..];
-        nodes.iter_mut().zip(words).for_each(|(node, &word)| *node = lanes(word));
+        nodes.iter_mut().zip(words).for_each(|(node, &word)| *node = children_of(word));
         Ok(nodes.len().min(words.len()))
     }
 

@@ -55,9 +55,8 @@ const HEADER_BYTES: usize = 40;
 const LEVEL_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 16;
 
-/// Bytes of memory for each level of a file that is read: its entry of the table, and the tables of the diagram while they
-/// grow.
-const LEVEL_MEMORY: usize = 16 + 36;
+/// Bytes of memory for each level of a file that is read: its entry of the table, and those of the diagram.
+const LEVEL_MEMORY: usize = LEVEL_BYTES + NodeWriter::<u64>::BYTES_A_LEVEL;
 
 // Nodes are written as they lie in memory.
 const _: () = assert!(cfg!(target_endian = "little"));

@@ -7,8 +7,8 @@
 //!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
-//! Where several workers share a level, each has a part of all this, and the slots of that level go round among them: with
-//! `1 << shift` parts, of `2 << shift` slots in a row the first half are the low arcs of one node of each part, the others
+//! Where several workers share a level, each has an output with its part of all this, and the slots of that level go round among them: with
+//! `1 << shift` outputs, of `2 << shift` slots in a row the first half are the low arcs of one node of each, the others
 //! their high arcs. There may be ids that no node has.
 
 use super::{levels::Levels, writer::NodeWriter};
@@ -24,7 +24,7 @@ pub struct Unreduced<I> {
     /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
     pub settled: usize,
     /// What each worker made of it, one at least.
-    pub parts: Vec<Part<I>>,
+    pub outputs: Vec<Output<I>>,
     /// Levels below all these that are reduced already, if there are any.
     pub below: Option<NodeWriter<I>>,
     /// For the slots that lead there, the slot and the id.
@@ -36,14 +36,14 @@ pub struct Unreduced<I> {
 pub struct Rank {
     /// Its variable.
     pub variable: u32,
-    /// It has `1 << shift` parts.
+    /// It is divided among `1 << shift` outputs.
     pub shift: u32,
 }
 
 /// What one worker made.
 #[derive(Debug)]
-pub struct Part<I> {
-    /// How much of each rank is in this part.
+pub struct Output<I> {
+    /// How much of each rank is in it.
     pub counts: Vec<Count>,
     /// In the order of the nodes they lead to, twice the slot, plus one for the first of each node.
     pub arcs: Spool<I, 1>,
@@ -53,7 +53,7 @@ pub struct Part<I> {
     pub passed: Spool<I, 1>,
 }
 
-/// A level in one part.
+/// A level in one output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
     /// Its nodes.
@@ -69,7 +69,7 @@ impl<I: Lane> Unreduced<I> {
             levels: Levels::new(1),
             ranks: vec![Rank { variable: u32::MAX, shift: 0 }],
             settled: usize::MAX,
-            parts: vec![Part::new(1)],
+            outputs: vec![Output::new(1)],
             below: None,
             arrivals: Spool::new(Share::Arcs),
         }
@@ -79,19 +79,19 @@ impl<I: Lane> Unreduced<I> {
     pub fn reserve(&mut self, levels: usize) {
         self.levels.reserve(levels);
         self.ranks.reserve(levels);
-        self.parts.iter_mut().for_each(|part| part.counts.reserve(levels));
+        self.outputs.iter_mut().for_each(|output| output.counts.reserve(levels));
     }
 
     /// Drops the levels from `rank` on, of which nothing else is left.
     pub fn truncate(&mut self, rank: usize) {
         self.levels.truncate(rank);
         self.ranks.truncate(rank);
-        self.parts.iter_mut().for_each(|part| part.counts.truncate(rank));
+        self.outputs.iter_mut().for_each(|output| output.counts.truncate(rank));
     }
 
     /// Nodes there are.
     pub fn nodes(&self) -> u64 {
-        self.parts.iter().flat_map(|part| &part.counts).map(|count| count.nodes).sum()
+        self.outputs.iter().flat_map(|output| &output.counts).map(|count| count.nodes).sum()
     }
 
     /// Nodes there are, with those of the levels below that were copied.
@@ -101,12 +101,12 @@ impl<I: Lane> Unreduced<I> {
 
     /// Slots that lead to true.
     pub fn trues(&self) -> u64 {
-        self.parts.iter().map(Part::trues).sum()
+        self.outputs.iter().map(Output::trues).sum()
     }
 }
 
-impl<I: Lane> Part<I> {
-    /// A part that has nothing of so many ranks.
+impl<I: Lane> Output<I> {
+    /// One that has nothing of so many ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
             counts: vec![Count::default(); ranks],
@@ -116,7 +116,7 @@ impl<I: Lane> Part<I> {
         }
     }
 
-    /// Slots of this part that lead to true.
+    /// Slots in it that lead to true.
     pub fn trues(&self) -> u64 {
         self.ones.count() + self.passed.count()
     }

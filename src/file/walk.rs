@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::node_file::{Body, NodeFile, Unlabelled, Width};
+use super::node_file::{Body, NodeFile, Unlabelled, Width, children_of};
 use crate::{disk::space::Space, error::Result};
 
 /// A walk from node to node of a file, with the block that was read last where the nodes are on disk.
@@ -32,7 +32,7 @@ impl Walk {
             }
             Body::Disk(on_disk) => {
                 if self.block.is_empty() {
-                    self.block = space.pool.buffer();
+                    self.block = space.pool.uncharged();
                 }
                 let byte = word * size_of::<u64>() as u64;
                 if !self.bytes.contains(&byte) {
@@ -44,6 +44,6 @@ impl Walk {
             }
         };
         let node = words[at as usize];
-        Ok(if wide { [node, words[at as usize + 1]] } else { [node & 0xffff_ffff, node >> 32] })
+        Ok(if wide { [node, words[at as usize + 1]] } else { children_of(node) })
     }
 }

@@ -1,14 +1,11 @@
 //! Writing a node file bottom-up.
 
-use std::sync::LazyLock;
-
-use smallvec::{SmallVec, smallvec};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{
     labels::Labels,
     levels::Levels,
-    node_file::{Body, NodeFile, Unlabelled, Width},
+    node_file::{Body, NodeFile, Unlabelled, Width, hash_of, word_of},
     reader::LevelReader,
 };
 use crate::{
@@ -19,7 +16,7 @@ use crate::{
         space::Space,
     },
     error::Result,
-    model::{FALSE, TERMINALS, TRUE},
+    model::TERMINALS,
 };
 
 /// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
@@ -46,6 +43,9 @@ pub struct NodeWriter<I> {
 }
 
 impl<I: Lane> NodeWriter<I> {
+    /// Bytes that a level takes in its tables while they grow: what there is of them and what they move to, which is twice as long.
+    pub const BYTES_A_LEVEL: usize = 3 * (size_of::<u64>() + size_of::<u32>());
+
     /// An empty file of the width of `I`.
     pub fn new(space: &Space) -> Result<Self> {
         let mut writer = Self::empty();
@@ -214,13 +214,13 @@ impl<I: Lane> NodeWriter<I> {
         self.variables.last().copied()
     }
 
-    /// The finished nodes, of which several may be roots.
-    pub fn seal_forest(mut self, space: &Space) -> Result<NodeFile> {
+    /// The finished nodes, several of which may be roots, in the width they were written in: for what goes on in that width.
+    pub fn seal_in_width(mut self, space: &Space) -> Result<NodeFile> {
         self.levels.seal();
         if self.nodes() == 0 { Ok(NodeFile::empty()) } else { self.seal_as_is(space) }
     }
 
-    /// The finished diagram.
+    /// The finished nodes, several of which may be roots, in the width that their number asks for.
     pub fn seal(mut self, space: &Space) -> Result<NodeFile> {
         assert!(
             self.next == self.levels.end(),
@@ -244,7 +244,7 @@ impl<I: Lane> NodeWriter<I> {
     fn narrowed(self, mut tail: Block) -> NodeWriter<u32> {
         let words = tail.words_mut();
         for node in 0..self.used {
-            words[node] = words[2 * node] | words[2 * node + 1] << 32;
+            words[node] = word_of([words[2 * node], words[2 * node + 1]]);
         }
         let Self { levels, variables, spills, used, next, .. } = self;
         NodeWriter { levels, variables, spills, tail: Some(tail), used, next, ..NodeWriter::empty() }
@@ -271,7 +271,7 @@ impl<I: Lane> NodeWriter<I> {
     fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
         let used = 8 * words_of::<I>(2 * self.used);
         let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
-        let hash = hash_of(self.hash.take(), &tail[..used], &self.levels);
+        let hash = hash_of(self.hash.take().map(|hash| *hash), &tail[..used], &self.levels);
         let width = if I::WIDE { Width::Wide } else { Width::Narrow };
         let kept = self.keep_small(used / 8, space);
         if self.spills
@@ -298,38 +298,6 @@ impl<I: Lane> NodeWriter<I> {
         let nodes = Unlabelled { levels: self.levels, width, body, hash, _charge: Some(charge) };
         Ok(NodeFile::new(nodes, labels))
     }
-}
-
-impl NodeFile {
-    /// The diagram of one node which is `variable`. All of them share that node, which belongs to no store.
-    pub fn of_variable(variable: u32) -> Self {
-        static FIRST: LazyLock<NodeFile> = LazyLock::new(|| {
-            // False, true, and the node whose children these are.
-            let words = [[FALSE, FALSE], [TRUE, TRUE], [FALSE, TRUE]].map(|[low, high]| low | high << 32);
-            let mut levels = Levels::new(TERMINALS);
-            levels.push(1);
-            levels.seal();
-            let hash = hash_of(None, bytemuck::cast_slice(&words), &levels);
-            let body = Body::Ram { blocks: vec![Block::counted_elsewhere([&words[..], &[0]].concat())], shift: 2 };
-            NodeFile::new(Unlabelled { levels, width: Width::Narrow, body, hash, _charge: None }, Labels::of_first())
-        });
-        FIRST.shifted(variable.cast_signed())
-    }
-}
-
-/// The hash of a file from that of its full blocks, if there are any, the bytes after them, and its level table.
-fn hash_of(blocks: Option<Box<Xxh3>>, tail: &[u8], levels: &Levels) -> u128 {
-    if let Some(mut hash) = blocks {
-        hash.update(tail);
-        levels.firsts().for_each(|first| hash.update(&first));
-        return hash.digest128();
-    }
-    // The same, and much faster for the few bytes that most diagrams are.
-    let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
-    let (nodes, firsts) = bytes.split_at_mut(tail.len());
-    nodes.copy_from_slice(tail);
-    firsts.as_chunks_mut().0.iter_mut().zip(levels.firsts()).for_each(|(room, first)| *room = first);
-    xxh3_128(&bytes)
 }
 
 /// The same nodes once more, in the narrow width.

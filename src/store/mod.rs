@@ -128,7 +128,7 @@ impl Store {
             processed_requests: processed_requests.load(Relaxed),
             spilled_bytes: meter.spilled_bytes.load(Relaxed),
             temp_bytes: meter.temp_bytes.load(Relaxed),
-            peak_temp_bytes: meter.peak_temp_bytes.load(Relaxed),
+            peak_temp_bytes: meter.peak_placed_bytes.load(Relaxed),
             parted_levels: meter.parted_levels.load(Relaxed),
             shared_levels: meter.shared_levels.load(Relaxed),
             times: Times {

@@ -15,7 +15,7 @@ use super::{
     spec::Spec,
     up::{
         pause::Flat,
-        reduce::{Reduced, reduce},
+        reduce::{Reduced, reduce, reduce_whole},
     },
 };
 use crate::{
@@ -138,8 +138,7 @@ fn build_below_in<I: Lane>(forest: &NodeFile, root: u64, complement: bool, run: 
     let ask_root = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| ask([I::of(root), I::of(0)]);
     let unreduced =
         expand(&Copy { complement, as_is: false }, &[forest], Unreduced::new(), Until::DONE, ask_root, run)?;
-    let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("no level is covered") };
-    Ok(file)
+    reduce_whole(unreduced, run)
 }
 
 /// Whether 32 bits are enough for the ids of all `files`.
@@ -194,8 +193,7 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
             Reduced::Paused(variable, pause) => unreduced = nest.resume(variable, pause, run)?,
             Reduced::Loose(pause) => {
                 let unreduced = tidy(pause, nest.negates(), run)?;
-                let Reduced::Whole(file) = reduce(unreduced, &Flat, run)? else { unreachable!("the root led to all") };
-                return Ok(Some(file));
+                return reduce_whole(unreduced, run).map(Some);
             }
         }
     }

@@ -25,10 +25,10 @@ use crate::{
     progress::Sweep,
 };
 
-/// Makes room for the marks of the levels from rank `top` down, where to look at all of them is worth it for so many requests that
+/// Finds room for the marks of the levels from rank `top` down, where to look at all of them is worth it for so many requests that
 /// lead to that level: it takes a thousandth of a request each. Takes the desks of other threads for that, if it must and can; answers
 /// whether there is room.
-pub fn make_room(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
+pub fn find_room(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
     let (ids, limits) = (file.levels().range(top).end, &run.space.limits);
     let fits = |desks: usize| Marks::bytes(ids) <= (desks * (limits.sort + 2 * limits.dense)) as u64;
     requests > ids / 1024 && (fits(run.desks.len()) || fits(run.team.size()) && fits(run.desks.take_free()))

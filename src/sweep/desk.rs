@@ -28,12 +28,12 @@ use crate::disk::sorter::Sorter;
 pub struct Desk {
     /// Sorts levels.
     pub sorter: Sorter,
-    /// The children of one level's nodes.
+    /// What a sweep keeps of a level in one array: the children of its nodes, or what a fold brings to them, or marks.
     pub children: Vec<u64>,
-    /// The ids of one level's nodes.
+    /// The same in another: the ids of its nodes, or what a fold brings to those of the next.
     pub ids: Vec<u64>,
-    /// What requests are worked on in, for every kind of request.
-    pub batches: Kept,
+    /// What requests are worked on in, for every kind of request, and what small operations are done in.
+    pub kept: Kept,
 }
 
 impl Desk {

@@ -3,13 +3,14 @@
 //! Read in this order: [`run`], [`spec`] and [`copy`] (what an operation works with, what it is, and the simplest one), [`down`] and
 //! [`up`] (expand and reduce), [`build`] (one after the other), [`ops`] (what is built), [`marks`], [`compact`] and [`lift`] (levels
 //! where nothing changes), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain arrays), [`desk`],
-//! [`team`], [`lateness`] and [`parts`] (several threads inside one level), [`search`] (an answer without a diagram), [`validate`],
+//! [`team`], [`lateness`] and [`division`] (several threads inside one level), [`search`] (an answer without a diagram), [`validate`],
 //! [`fold`] (what travels along arcs: counts, costs).
 
 pub mod build;
 pub mod compact;
 pub mod copy;
 pub mod desk;
+pub mod division;
 pub mod down;
 pub mod fold;
 pub mod lateness;
@@ -17,7 +18,7 @@ pub mod lift;
 pub mod marks;
 pub mod nest;
 pub mod ops;
-pub mod parts;
+
 pub mod run;
 pub mod search;
 pub mod small;

@@ -66,7 +66,7 @@ pub fn build<S: Spec<N>, const N: usize>(
 ) -> Result<Option<NodeFile>> {
     let Some(mut arrays) = Small::expanded(spec, operands, most, false, run)? else { return Ok(None) };
     let file = arrays.reduce(run)?;
-    *run.desks[0].batches.get() = arrays;
+    *run.desks[0].kept.get() = arrays;
     Ok(Some(file))
 }
 
@@ -74,7 +74,7 @@ pub fn build<S: Spec<N>, const N: usize>(
 pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<Option<bool>> {
     let Some(arrays) = Small::expanded(spec, operands, u64::MAX, true, run)? else { return Ok(None) };
     let found = arrays.found;
-    *run.desks[0].batches.get() = arrays;
+    *run.desks[0].kept.get() = arrays;
     Ok(Some(found))
 }
 
@@ -95,14 +95,14 @@ impl<const N: usize> Small<N> {
         {
             return Ok(None);
         }
-        let mut arrays = std::mem::take(run.desks[0].batches.get::<Self>());
+        let mut arrays = std::mem::take(run.desks[0].kept.get::<Self>());
         let before = run.counters;
         if arrays.expand(spec, operands, most, search, run)? {
             return Ok(Some(arrays));
         }
         // What is done instead counts all of it.
         run.counters = before;
-        *run.desks[0].batches.get() = arrays;
+        *run.desks[0].kept.get() = arrays;
         Ok(None)
     }
 

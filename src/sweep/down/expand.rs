@@ -39,14 +39,14 @@ use crate::{
     file::{
         level_map::LevelMap,
         node_file::NodeFile,
-        unreduced::{Part, Rank, Unreduced},
+        unreduced::{Output, Rank, Unreduced},
     },
     model::FALSE,
     progress::Sweep,
     sweep::{
-        compact::{compact, make_room},
+        compact::{compact, find_room},
         desk::Desk,
-        parts::Parts,
+        division::Division,
         run::Run,
         spec::Spec,
     },
@@ -111,7 +111,7 @@ struct Downward<'a, I, S, const N: usize> {
     ground: Ground<'a, S, N>,
     /// One until there is a level to be shared.
     workers: Vec<Frontier<'a, I, S, N>>,
-    /// What comes out but its parts, which the workers have.
+    /// What comes out but its outputs, which the workers have.
     result: Unreduced<I>,
     /// Nodes made so far.
     made: u64,
@@ -124,9 +124,9 @@ struct Downward<'a, I, S, const N: usize> {
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn new(ground: Ground<'a, S, N>, mut result: Unreduced<I>) -> Result<Self> {
         result.reserve(ground.variables.len());
-        let outputs = mem::take(&mut result.parts);
-        let parts = Parts::new(outputs.len());
-        let slices = ground.slices(parts, 0);
+        let outputs = mem::take(&mut result.outputs);
+        let division = Division::new(outputs.len());
+        let slices = ground.slices(division, 0);
         let worker = |part| Frontier::new(&ground, &slices, part);
         let workers = outputs.into_iter().map(worker).collect::<Result<_>>()?;
         let last = ground.variables.iter().rposition(|&variable| ground.spec.rule(variable).is_some());
@@ -152,7 +152,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let pays = |&lane: &usize| {
             let (file, rank) = self.workers[0].operand(lane);
-            make_room(file, rank, count, run)
+            find_room(file, rank, count, run)
         };
         let Some(lane) = lane.filter(pays) else { return Ok(None) };
         for below in level..variables.len() {
@@ -222,10 +222,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         };
         let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= before);
         let mut choices = iter::successors(Some(workers), halved)
-            .flat_map(|workers| (now..=wanted(workers)).rev().map(move |bits| (Parts::new(workers), bits)))
-            .take_while(|(parts, bits)| parts.workers() > before || *bits > now);
-        if let Some((parts, bits)) = choices.find(|&(parts, bits)| self.has_room(parts, bits)) {
-            self.part_by(&self.ground.slices(parts, bits), level)?;
+            .flat_map(|workers| (now..=wanted(workers)).rev().map(move |bits| (Division::new(workers), bits)))
+            .take_while(|(division, bits)| division.workers() > before || *bits > now);
+        if let Some((division, bits)) = choices.find(|&(division, bits)| self.has_room(division, bits)) {
+            self.part_by(&self.ground.slices(division, bits), level)?;
         }
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
@@ -242,15 +242,15 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are more queues than now,
     /// their logs for every level: where most can have but a few records in memory, these are scattered over the disk.
-    fn has_room(&self, parts: Parts, strip_bits: u32) -> bool {
+    fn has_room(&self, division: Division, strip_bits: u32) -> bool {
         let Ground { space, variables, .. } = self.ground;
         let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
-        let logs = Slices::count(parts, strip_bits, down).max(parts.logs(up).start);
-        let least = parts.workers() * parts.logs(up).start * space.pool.smallest();
+        let logs = Slices::count(division, strip_bits, down).max(division.logs(up).start);
+        let least = division.workers() * division.logs(up).start * space.pool.smallest();
         // What guests make meanwhile takes tables, too.
         let others = if space.guest { 0 } else { space.limits.guests };
-        (parts.workers() == self.workers.len() || least <= space.limits.queue)
-            && LevelQueue::<I, N>::charge(parts.workers() * logs, space)
+        (division.workers() == self.workers.len() || least <= space.limits.queue)
+            && LevelQueue::<I, N>::charge(division.workers() * logs, space)
                 .is_ok_and(|_charge| space.tables_left() >= others)
     }
 
@@ -258,8 +258,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
         self.workers.iter_mut().try_for_each(|worker| worker.part_by(slices, level))?;
         for _ in self.workers.len()..slices.workers() {
-            let part = Part::new(self.result.levels.ranks());
-            let mut worker = Frontier::new(&self.ground, slices, part)?;
+            let output = Output::new(self.result.levels.ranks());
+            let mut worker = Frontier::new(&self.ground, slices, output)?;
             (0..=level).for_each(|level| worker.open(level));
             self.workers.push(worker);
         }
@@ -352,7 +352,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     fn finish(mut self) -> Unreduced<I> {
         self.result.levels.seal();
-        self.result.parts = self.workers.into_iter().map(|worker| worker.part).collect();
+        self.result.outputs = self.workers.into_iter().map(|worker| worker.output).collect();
         self.result
     }
 }

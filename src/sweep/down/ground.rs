@@ -7,7 +7,7 @@ use crate::{
     disk::{lane::Lane, queue::LevelQueue, space::Space},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile},
-    sweep::parts::Parts,
+    sweep::division::Division,
 };
 
 /// How far a sweep goes.
@@ -49,11 +49,11 @@ impl<S, const N: usize> Clone for Ground<'_, S, N> {
 impl<S, const N: usize> Copy for Ground<'_, S, N> {}
 
 impl<S, const N: usize> Ground<'_, S, N> {
-    /// How every level is parted among the workers of `parts`, each with `1 << strip_bits` logs.
+    /// How every level is parted among the workers of `division`, each with `1 << strip_bits` logs.
     ///
     /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
     /// fewer are read.
-    pub fn slices(&self, parts: Parts, strip_bits: u32) -> Slices {
+    pub fn slices(&self, division: Division, strip_bits: u32) -> Slices {
         let window = window_of::<N>(self.space) as u64;
         let mut ranks: [_; N] =
             std::array::from_fn(|at| self.operands.get(at).map_or(0, |file| file.levels().ranks() - 1));
@@ -73,7 +73,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
             let any_late = lanes.iter().any(|lane| lane.2);
             lanes.map(|(first, count, late)| (first, if late || !any_late { count } else { 0 }))
         });
-        Slices::of(levels, parts, strip_bits)
+        Slices::of(levels, division, strip_bits)
     }
 
     /// The operands, each once.

@@ -22,12 +22,12 @@
 
 use std::{iter, ops::Range, sync::Arc};
 
-use crate::{disk::lane::Lane, sweep::parts::Parts};
+use crate::{disk::lane::Lane, sweep::division::Division};
 
 /// How the requests of every level are parted.
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
-    parts: Parts,
+    division: Division,
     /// Each worker has `1 << strip_bits` strips a level, a log each, and one log more where these are several.
     strip_bits: u32,
     /// How each level is cut; none where there is but one log a level.
@@ -35,28 +35,32 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `parts`.
-    pub fn of<const N: usize>(levels: impl Iterator<Item = [(u64, u64); N]>, parts: Parts, strip_bits: u32) -> Self {
-        let strips = (parts.workers() as u64) << strip_bits;
+    /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `division`.
+    pub fn of<const N: usize>(
+        levels: impl Iterator<Item = [(u64, u64); N]>,
+        division: Division,
+        strip_bits: u32,
+    ) -> Self {
+        let strips = (division.workers() as u64) << strip_bits;
         if strips == 1 {
-            return Self { parts, strip_bits, levels: Arc::default() };
+            return Self { division, strip_bits, levels: Arc::default() };
         }
         let mut levels = levels.peekable();
         let cut = || {
             let here = levels.next()?;
             Some(Cut::of(&here, levels.peek().unwrap_or(&[(0, 0); N]), strips))
         };
-        Self { parts, strip_bits, levels: iter::from_fn(cut).collect() }
+        Self { division, strip_bits, levels: iter::from_fn(cut).collect() }
     }
 
     /// How many workers there are.
     pub fn workers(&self) -> usize {
-        self.parts.workers()
+        self.division.workers()
     }
 
     /// How slots go round among the workers: of `1 << shift` in a row one is each worker's.
     pub fn shift(&self) -> u32 {
-        self.parts.shift
+        self.division.shift
     }
 
     /// Strips of a worker, as a power of two.
@@ -64,14 +68,14 @@ impl Slices {
         self.strip_bits
     }
 
-    /// Logs of so many levels, among the workers of `parts`, each with `1 << strip_bits` strips a level.
-    pub fn count(parts: Parts, strip_bits: u32, levels: usize) -> usize {
-        (parts.workers() << strip_bits) + parts.logs(levels).start * logs_of(strip_bits)
+    /// Logs of so many levels, among the workers of `division`, each with `1 << strip_bits` strips a level.
+    pub fn count(division: Division, strip_bits: u32, levels: usize) -> usize {
+        (division.workers() << strip_bits) + division.logs(levels).start * logs_of(strip_bits)
     }
 
     /// The logs of so many levels.
     pub fn all_logs(&self, levels: usize) -> usize {
-        Self::count(self.parts, self.strip_bits, levels)
+        Self::count(self.division, self.strip_bits, levels)
     }
 
     /// The logs of a queue for `level`.
@@ -81,13 +85,13 @@ impl Slices {
 
     /// The logs of a queue for the strips of `worker` on `level`.
     pub fn strips_of(&self, level: usize, worker: usize) -> Range<usize> {
-        let first = self.all_strips() + self.parts.log_of_worker(level, worker) * logs_of(self.strip_bits);
+        let first = self.all_strips() + self.division.log_of_worker(level, worker) * logs_of(self.strip_bits);
         first..first + (1 << self.strip_bits)
     }
 
     /// Strips of all workers.
     fn all_strips(&self) -> usize {
-        self.parts.workers() << self.strip_bits
+        self.division.workers() << self.strip_bits
     }
 
     /// The logs of a queue for what low children ask of the next level.
@@ -268,7 +272,7 @@ mod tests {
             // Most ids of the level are in the second lane, and so is that of the next one which tells.
             let (here, below) = (1000 * logs, 500 * logs);
             let levels = [[(0, 0), (0, 0)], [(0, 9), (here, count)], [(0, 2 * count), (below, count)]];
-            let slices = Slices::of(levels.into_iter(), Parts::new(workers), strips);
+            let slices = Slices::of(levels.into_iter(), Division::new(workers), strips);
             // As (worker, strip), the strip beyond all for far requests.
             let log = |id: u64, near| {
                 let log = slices.log_of(1, &[7, id], near);

@@ -11,8 +11,9 @@
 use num_bigint::BigUint;
 
 use super::{
-    Arc, Load, fold,
-    number::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
+    Arc, Load,
+    arithmetic::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
+    fold,
 };
 use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
 

@@ -19,8 +19,9 @@
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 
+pub mod arithmetic;
 pub mod count;
-pub mod number;
+
 pub mod optimum;
 pub mod sample;
 mod trace;
@@ -106,24 +107,15 @@ pub fn fold<C: Load<N>, const N: usize>(
         terminal: terminal.into(),
         below: Level::new(mem::take(&mut run.desks[0].ids)),
     };
-    let mut root = upper.load.root();
-    root[0] = file.root();
-    if small {
-        return upper.fold_at_once(root, run);
-    }
     let mut level = Level::new(mem::take(&mut run.desks[0].children));
-    upper.queue.push(0, root, space)?;
-    upper.make_room(top, space);
+    upper.begin(small, space)?;
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
-        let values = upper.queue.take(top - rank, space)?;
         reader.enter(rank);
-        mem::swap(&mut level, &mut upper.below);
-        upper.make_room(rank - 1, space);
-        if level.width > 0 {
-            upper.scatter(values, rank, level.wholes(), &mut reader, space)?;
+        if small {
+            upper.send_level(rank, &mut reader, space)?;
         } else {
-            upper.gather(values, rank, &mut run.desks[0].sorter, &mut reader, space)?;
+            upper.pass_level(rank, &mut level, &mut run.desks[0].sorter, &mut reader, space)?;
         }
         if upper.load.in_vain() {
             break;
@@ -146,7 +138,7 @@ struct Fold<'a, C, const N: usize> {
     /// What travels down.
     queue: LevelQueue<u64, N>,
     terminal: u64,
-    /// Where values for the level that comes next go at once.
+    /// Where values for the level that comes next go at once; those for all levels of a small diagram.
     below: Level<N>,
 }
 
@@ -177,25 +169,43 @@ impl<const N: usize> Level<N> {
 }
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
-    /// Carries what the `root` starts with to the terminal, all nodes in an array.
-    fn fold_at_once(mut self, root: [u64; N], run: &mut Run<'_>) -> Result<Option<C>> {
-        let (file, space) = (self.file, run.space);
-        self.below.clear(TERMINALS, file.node_count());
-        add(&mut self.load, &mut self.below.wholes()[(root[0] - TERMINALS) as usize], &root, space)?;
-        let mut reader = LevelReader::in_order(file, space);
-        for rank in (1..file.levels().ranks()).rev() {
-            reader.enter(rank);
-            for id in file.levels().range(rank) {
-                let whole = self.below.wholes()[(id - TERMINALS) as usize];
-                self.send(&whole, rank, &mut reader, space)?;
-            }
-            if self.load.in_vain() {
-                break;
-            }
-            run.report(C::SWEEP, file.variable(rank), 0)?;
+    /// Brings what the root starts with there.
+    fn begin(&mut self, small: bool, space: &Space) -> Result<()> {
+        let mut root = self.load.root();
+        root[0] = self.file.root();
+        if small {
+            self.below.clear(TERMINALS, self.file.node_count());
+            return add(&mut self.load, &mut self.below.wholes()[(root[0] - TERMINALS) as usize], &root, space);
         }
-        run.desks[0].ids = self.below.words;
-        Ok(Some(self.load).filter(|load| !load.in_vain()))
+        self.make_room(self.file.levels().ranks() - 1, space);
+        self.queue.push(0, root, space)
+    }
+
+    /// Sends on what has gathered on the level of `rank` of a small diagram.
+    fn send_level(&mut self, rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
+        self.file.levels().range(rank).try_for_each(|id| {
+            let whole = self.below.wholes()[(id - TERMINALS) as usize];
+            self.send(&whole, rank, reader, space)
+        })
+    }
+
+    /// Brings together what has come to the level of `rank`, and sends it on; `level` is the array of the level above.
+    fn pass_level(
+        &mut self,
+        rank: usize,
+        level: &mut Level<N>,
+        sorter: &mut Sorter,
+        reader: &mut LevelReader<'_>,
+        space: &Space,
+    ) -> Result<()> {
+        let values = self.queue.take(self.file.levels().ranks() - 1 - rank, space)?;
+        mem::swap(level, &mut self.below);
+        self.make_room(rank - 1, space);
+        if level.width > 0 {
+            self.scatter(values, rank, level.wholes(), reader, space)
+        } else {
+            self.gather(values, rank, sorter, reader, space)
+        }
     }
 
     /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.

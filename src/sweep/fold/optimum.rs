@@ -12,7 +12,7 @@
 
 use super::{
     Arc, Load, fold,
-    trace::{Incoming, Log, NO_SLOT, Onward, Travel, place, slot, trace},
+    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, place, slot, trace},
 };
 use crate::{
     disk::{pool::Share, space::Space, spool::Spool, stack::Stack},
@@ -34,12 +34,12 @@ pub struct Cheapest {
 /// The cheapest path to `terminal` in a diagram that is no constant, where true costs `cost(rank)` on the level of a
 /// rank; all of them together are below 2^127 in magnitude.
 pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, run: &mut Run<'_>) -> Result<Cheapest> {
-    let costly = Costly { cost, log: Log::new(), best: None };
-    let Costly { log, best, .. } = fold(file, terminal, costly, run)?.expect("costs do not overflow");
+    let costly = Costly { cost, trail: Trail::new(), best: None };
+    let Costly { trail, best, .. } = fold(file, terminal, costly, run)?.expect("costs do not overflow");
     let mut nodes = CheapestNodes { last: None, steps: Spool::new(Share::Arcs) };
     let mut start = Spool::new(Share::Queue);
     start.append([place(terminal.into()), 0, 0], run.space)?;
-    trace(file, log, start, &mut nodes, run)?;
+    trace(file, trail, start, &mut nodes, run)?;
     let mut path = Vec::new();
     let mut at = file.root();
     Stack::of(nodes.steps).pop_while(run.space, |[id, high, child]| {
@@ -56,7 +56,7 @@ pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, r
 struct Costly<F> {
     /// By rank.
     cost: F,
-    log: Log<1>,
+    trail: Trail<1>,
     /// The best that has arrived.
     best: Option<u128>,
 }
@@ -75,11 +75,11 @@ impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
     }
 
     fn open(&mut self, first: &[u64; 4], space: &Space) -> Result<()> {
-        self.log.add([first[3]], true, space)
+        self.trail.add([first[3]], true, space)
     }
 
     fn merge(&mut self, whole: &mut [u64; 4], next: &[u64; 4], space: &Space) -> Result<()> {
-        if cost_of(next) == cost_of(whole) { self.log.add([next[3]], false, space) } else { Ok(()) }
+        if cost_of(next) == cost_of(whole) { self.trail.add([next[3]], false, space) } else { Ok(()) }
     }
 
     fn send(&mut self, whole: &[u64; 4], arc: Arc) -> [u64; 4] {
@@ -95,9 +95,9 @@ impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
             return Ok(());
         }
         if self.best.replace(cost).is_some_and(|best| cost < best) {
-            self.log.clear_ends();
+            self.trail.clear_ends();
         }
-        self.log.add_end([value[3]], space)
+        self.trail.add_end([value[3]], space)
     }
 }
 

@@ -17,9 +17,10 @@
 //! After: D. E. Knuth, *The Art of Computer Programming*, volume 4A, 7.1.4 (random solutions, in memory).
 
 use super::{
-    Arc, Load, fold,
-    number::{Arithmetic, Scaled, shift_right},
-    trace::{Incoming, Log, NO_SLOT, Onward, Travel, place, slot, trace},
+    Arc, Load,
+    arithmetic::{Arithmetic, Scaled, shift_right},
+    fold,
+    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, place, slot, trace},
 };
 use crate::{
     disk::{pool::Share, space::Space, spool::Spool},
@@ -62,8 +63,8 @@ fn walk<const N: usize, const M: usize>(
     step: &mut impl FnMut(u64, usize, bool),
     run: &mut Run<'_>,
 ) -> Result<bool> {
-    let weights = Weights { log: Log::new(), total: [0; N], inexact: 0 };
-    let Weights { log, inexact, .. } = fold(file, terminal, weights, run)?.expect("fractions do not overflow");
+    let weights = Weights { trail: Trail::new(), total: [0; N], inexact: 0 };
+    let Weights { trail, inexact, .. } = fold(file, terminal, weights, run)?.expect("fractions do not overflow");
     // In units of the last place of the sum of all: each inexact sum may have taken 2 off a border and off the point, and 4
     // bound what aligning the border, rounding the point and its digits to come may change.
     let tolerance = inexact.saturating_mul(4).saturating_add(4);
@@ -73,13 +74,13 @@ fn walk<const N: usize, const M: usize>(
     }
     let mut walk =
         Walkers { file, random, step, tolerance, lost: false, node: None, whole: None, here: None, below: None };
-    trace(file, log, starts, &mut walk, run)
+    trace(file, trail, starts, &mut walk, run)
 }
 
 /// Numbers of assignments that travel: (id, slot, number).
 struct Weights<const N: usize, const M: usize> {
     /// Of slots, each with the sum up to its arc.
-    log: Log<M>,
+    trail: Trail<M>,
     /// What has arrived.
     total: [u64; N],
     /// Sums that are not exact.
@@ -89,7 +90,7 @@ struct Weights<const N: usize, const M: usize> {
 /// The number of a record.
 const NUMBER: usize = 2;
 
-/// The record of an arc for the log.
+/// The record of an arc for the trail.
 fn logged<const N: usize, const M: usize>(slot: u64, sum: &[u64; N]) -> [u64; M] {
     let mut arc = [slot; M];
     arc[1..].copy_from_slice(&sum[NUMBER..]);
@@ -114,12 +115,12 @@ impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
     }
 
     fn open(&mut self, first: &[u64; N], space: &Space) -> Result<()> {
-        self.log.add(logged(first[1], first), true, space)
+        self.trail.add(logged(first[1], first), true, space)
     }
 
     fn merge(&mut self, whole: &mut [u64; N], next: &[u64; N], space: &Space) -> Result<()> {
         self.add(whole, next);
-        self.log.add(logged(next[1], whole), false, space)
+        self.trail.add(logged(next[1], whole), false, space)
     }
 
     fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N] {
@@ -133,7 +134,7 @@ impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
         let mut total = self.total;
         self.add(&mut total, value);
         self.total = total;
-        self.log.add_end(logged(value[1], &total), space)
+        self.trail.add_end(logged(value[1], &total), space)
     }
 }
 

@@ -1,16 +1,16 @@
 //! `trace`: the way back of a fold, from the terminal to the root along the arcs that were logged.
 //!
 //! ```text
-//!              the log, the last arc first
+//!              the trail, the last arc first
 //!                    │ arcs into a node
 //!   ┌─► LevelQueue ──┴─► sort, the last node first ─► visit: by which of them? ─┐
 //!   │   travellers                                                              │
 //!   └───────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Nodes come in the order opposite to that of the fold, so the log is read as a stack, once, however many travellers there
+//! Nodes come in the order opposite to that of the fold, so the trail is read as a stack, once, however many travellers there
 //! are.
 //!
-//! Cost: every arc of the log is popped, every step of a traveller is pushed, sorted and popped. Memory: the budget's shares
+//! Cost: every arc of the trail is popped, every step of a traveller is pushed, sorted and popped. Memory: the budget's shares
 //! for queue and arcs, and one level's array for sorting.
 
 use std::ops::Range;
@@ -33,14 +33,14 @@ pub fn slot(id: u64, high: bool) -> u64 {
 }
 
 /// The arcs into every node, in the order in which a fold comes to the nodes. A record is an arc's slot and `M - 1` lanes.
-pub struct Log<const M: usize> {
+pub struct Trail<const M: usize> {
     inner: Spool<u64, M>,
     /// The arcs into the terminal, which come from all levels.
     ends: Spool<u64, M>,
 }
 
-impl<const M: usize> Log<M> {
-    /// An empty log.
+impl<const M: usize> Trail<M> {
+    /// An empty trail.
     pub fn new() -> Self {
         Self { inner: Spool::new(Share::Arcs), ends: Spool::new(Share::Arcs) }
     }
@@ -80,7 +80,7 @@ pub struct Incoming<'a, const M: usize> {
 }
 
 impl<const M: usize> Incoming<'_, M> {
-    /// Where the log lies.
+    /// Where the trail lies.
     pub fn space(&self) -> &Space {
         self.space
     }
@@ -162,14 +162,15 @@ impl<const K: usize> Onward<'_, K> {
 /// Leads the `travellers`, who are at the terminal, up to the root; answers whether they got there.
 pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     file: &NodeFile,
-    log: Log<M>,
+    trail: Trail<M>,
     travellers: Spool<u64, K>,
     travel: &mut T,
     run: &mut Run<'_>,
 ) -> Result<bool> {
     let _sweep = run.begin(Sweep::Trace);
     let (space, levels) = (run.space, file.levels());
-    let mut incoming = Incoming { inner: Stack::of(log.inner), ends: Stack::of(log.ends), node: 0, more: true, space };
+    let mut incoming =
+        Incoming { inner: Stack::of(trail.inner), ends: Stack::of(trail.ends), node: 0, more: true, space };
     let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {

@@ -77,7 +77,7 @@ fn flags(file: &NodeFile, uppers: &[usize], space: &Space) -> Result<NodeFile> {
         writer.push_all(&[[falsity, truth], [truth, falsity]], space)?;
         writer.end_level(file.variable(rank));
     }
-    writer.seal_forest(space)
+    writer.seal_in_width(space)
 }
 
 impl Swap {

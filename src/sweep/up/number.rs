@@ -21,7 +21,7 @@ use crate::{
     error::Result,
     file::writer::NodeWriter,
     model::FALSE,
-    sweep::{desk::Desk, marks::CHUNK, parts::Parts, team::Team},
+    sweep::{desk::Desk, division::Division, marks::CHUNK, team::Team},
 };
 
 /// The nodes of a level that one worker has.
@@ -200,7 +200,8 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
 
 /// Numbers nodes of which the children are too many for an array and come in order but once, or those of all workers by one.
 fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let (parts, mut width, mut range, mut lows) = (Parts::new(level.len()), 0, cells::KeyRange::default(), Vec::new());
+    let (division, mut width, mut range, mut lows) =
+        (Division::new(level.len()), 0, cells::KeyRange::default(), Vec::new());
     for nodes in &mut *level {
         nodes.make_ids()?;
         width += nodes.width;
@@ -212,15 +213,15 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
         let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
         while let Some((first, values)) = children.part()? {
             for (node, &[low, high]) in (first / 2..).zip(values.as_chunks().0) {
-                siblings.append([low, high, I::of(node << parts.shift | own)], space)?;
+                siblings.append([low, high, I::of(node << division.shift | own)], space)?;
             }
         }
         nodes.children = Dense::none(children.into_words());
     }
     let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
         level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
-    let mut merge = merging(writer, space, |node, id| match &mut ids[parts.owner(node)] {
-        Ids::OfEach(ids) => ids.put(node >> parts.shift, id),
+    let mut merge = merging(writer, space, |node, id| match &mut ids[division.owner(node)] {
+        Ids::OfEach(ids) => ids.put(node >> division.shift, id),
         _ => unreachable!("there is room for an id of each"),
     });
     sorters[0].sort_parted(siblings, 2, space, &mut merge)

@@ -31,12 +31,12 @@ use crate::{
         level_map::LevelMap,
         levels::Levels,
         node_file::NodeFile,
-        unreduced::{Count, Part, Rank, Unreduced},
+        unreduced::{Count, Output, Rank, Unreduced},
         writer::NodeWriter,
     },
     model::{FALSE, TERMINALS, TRUE},
     progress::Sweep,
-    sweep::{desk::Desk, parts::Parts, run::Run, team::Team},
+    sweep::{desk::Desk, division::Division, run::Run, team::Team},
 };
 
 /// Where a reduce sweep ends.
@@ -55,6 +55,14 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
     match Upward::new(unreduced, run)?.climb(nest, run)? {
         ControlFlow::Continue(sweep) => sweep.finish(nest.negates(), run),
         ControlFlow::Break(paused) => Ok(paused),
+    }
+}
+
+/// Reduces `unreduced` as far as the root: no level is covered, and the root leads to all.
+pub fn reduce_whole<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<NodeFile> {
+    match reduce(unreduced, &Flat, run)? {
+        Reduced::Whole(file) => Ok(file),
+        Reduced::Loose(_) | Reduced::Paused(..) => unreachable!("no level is covered, and the root leads to all"),
     }
 }
 
@@ -98,7 +106,7 @@ struct Upward<'a, I: Lane> {
     settled: usize,
     /// For every id the first of the logs of its level, where its children arrive; those of the lowest level come first.
     logs: LevelMap,
-    parts: Parts,
+    division: Division,
     workers: Vec<Worker<'a, I>>,
     writer: NodeWriter<I>,
     /// Whether there may be nodes that nothing leads to.
@@ -148,16 +156,19 @@ impl Slots {
 impl<'a, I: Lane> Upward<'a, I> {
     fn new(unreduced: Unreduced<I>, run: &Run<'a>) -> Result<Self> {
         let (space, team) = (run.space, run.team);
-        let Unreduced { levels, ranks, settled, parts: outputs, below, mut arrivals, .. } = unreduced;
+        let Unreduced { levels, ranks, settled, outputs, below, mut arrivals, .. } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
-        let parts = Parts::new(outputs.len());
-        debug_assert!(ranks.iter().all(|rank| rank.shift == 0 || rank.shift == parts.shift), "levels of fewer workers");
-        let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << parts.shift) as u32);
-        let road = Road { logs: &logs, parts, space };
+        let division = Division::new(outputs.len());
+        debug_assert!(
+            ranks.iter().all(|rank| rank.shift == 0 || rank.shift == division.shift),
+            "levels of fewer workers"
+        );
+        let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << division.shift) as u32);
+        let road = Road { logs: &logs, division, space };
         let mut workers = Vec::with_capacity(outputs.len());
-        for Part { counts, arcs, ones, mut passed } in outputs {
-            let queue = LevelQueue::new(levels.ranks() << parts.shift, space)?;
+        for Output { counts, arcs, ones, mut passed } in outputs {
+            let queue = LevelQueue::new(levels.ranks() << division.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
             passed.drain(space, |block| {
@@ -168,7 +179,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         arrivals.drain(space, |block| {
             block.iter().try_for_each(|&[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))
         })?;
-        Ok(Self { space, team, levels, ranks, settled, logs, parts, workers, writer, loose: false })
+        Ok(Self { space, team, levels, ranks, settled, logs, division, workers, writer, loose: false })
     }
 
     /// Reduces level by level, until there is none or `nest` covers one.
@@ -198,9 +209,9 @@ impl<'a, I: Lane> Upward<'a, I> {
 
     /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
     fn take(&mut self, rank: usize, worker: Option<usize>) -> Result<Spool<I, 2>> {
-        let (parts, height) = (self.parts, self.levels.ranks() - 1 - rank);
-        let own = |worker| parts.log_of_worker(height, worker);
-        let logs = worker.map_or(parts.logs(height), |worker| own(worker)..own(worker) + 1);
+        let (division, height) = (self.division, self.levels.ranks() - 1 - rank);
+        let own = |worker| division.log_of_worker(height, worker);
+        let logs = worker.map_or(division.logs(height), |worker| own(worker)..own(worker) + 1);
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 
@@ -247,7 +258,7 @@ impl<'a, I: Lane> Upward<'a, I> {
 
     /// Has all arcs that lead past the level of `rank` lead to false. There may be nodes then that nothing leads to.
     fn drop_arcs(&mut self, rank: usize) {
-        let above = self.parts.logs(self.levels.ranks() - rank).start;
+        let above = self.division.logs(self.levels.ranks() - rank).start;
         for worker in &mut self.workers {
             self.loose |= worker.queue.take_rest(above).count() > 0;
             worker.ones = Stack::of(Spool::new(Share::Arcs));
@@ -281,12 +292,13 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let outputs = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());
-            Part { counts: worker.counts, arcs, ones, passed: Spool::new(Share::Arcs) }
+            Output { counts: worker.counts, arcs, ones, passed: Spool::new(Share::Arcs) }
         });
-        let parts = outputs.collect();
-        let mut above = Unreduced { levels: self.levels, ranks: self.ranks, settled: rank, parts, ..Unreduced::new() };
+        let outputs = outputs.collect();
+        let mut above =
+            Unreduced { levels: self.levels, ranks: self.ranks, settled: rank, outputs, ..Unreduced::new() };
         above.truncate(rank);
-        Ok(Pause { above, forest: self.writer.seal_forest(space)?, pairs, singles })
+        Ok(Pause { above, forest: self.writer.seal_in_width(space)?, pairs, singles })
     }
 
     /// The diagram, when all arcs have been followed, unless it is to be another one.
@@ -301,7 +313,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         drop(workers);
         let whole_already = root.get() < TERMINALS || !loose && root.get() == last_of(&writer);
         if negates || !whole_already {
-            let forest = writer.seal_forest(run.space)?;
+            let forest = writer.seal_in_width(run.space)?;
             return Ok(Reduced::Loose(Pause::at_root(forest, root, run.space)?));
         }
         Ok(Reduced::Whole(whole(writer, root, run.space)?))
@@ -313,11 +325,11 @@ impl<'a, I: Lane> Upward<'a, I> {
         let space = self.space;
         if level.len() == 1 {
             let (nodes, above) = (level.pop().expect("those of the one worker"), self.slots(rank - 1, 0));
-            let road = Road { logs: &self.logs, parts: self.parts, space };
+            let road = Road { logs: &self.logs, division: self.division, space };
             return self.workers[0].forward(nodes, above, road);
         }
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
-        let road = Road { logs: &self.logs, parts: self.parts, space };
+        let road = Road { logs: &self.logs, division: self.division, space };
         let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
         let first = fresh.len() / level.len();
         let writing = Mutex::new((&mut self.writer, fresh.into_iter()));
@@ -352,7 +364,7 @@ impl<'a, I: Lane> Upward<'a, I> {
 #[derive(Clone, Copy)]
 struct Road<'l, 'a> {
     logs: &'l LevelMap,
-    parts: Parts,
+    division: Division,
     space: &'a Space,
 }
 
@@ -361,7 +373,7 @@ impl Road<'_, '_> {
     #[inline(always)]
     fn send<I: Lane>(self, slot: u64, id: I, queue: &mut LevelQueue<I, 2>) -> Result<()> {
         let first = self.logs.of(slot / 2) as usize;
-        queue.push(self.parts.log_of_slot(first, slot), [I::of(slot), id], self.space)
+        queue.push(self.division.log_of_slot(first, slot), [I::of(slot), id], self.space)
     }
 }
 

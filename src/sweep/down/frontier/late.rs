@@ -46,8 +46,8 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
         desk: &mut Desk,
     ) -> Result<()> {
         let Ground { spec, space, .. } = self.ground;
-        let Desk { sorter, batches, .. } = desk;
-        let batch = batches.get::<Batch<I, N>>();
+        let Desk { sorter, kept, .. } = desk;
+        let batch = kept.get::<Batch<I, N>>();
         let (mut late, mut suspended, asking) = (late, suspended, self.asking());
         while late != 0 {
             let at = late.trailing_zeros() as usize;

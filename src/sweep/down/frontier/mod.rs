@@ -17,7 +17,7 @@ use crate::{
         level_map::LevelMap,
         node_file::NodeFile,
         reader::LevelReader,
-        unreduced::{Count, Part},
+        unreduced::{Count, Output},
     },
     sweep::{desk::Desk, spec::Spec},
 };
@@ -33,7 +33,7 @@ pub struct Frontier<'a, I, S, const N: usize> {
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
     /// What comes out.
-    pub part: Part<I>,
+    pub output: Output<I>,
     /// The level at hand.
     level: usize,
     /// The low slot of the first node there, and of the next one.
@@ -62,7 +62,7 @@ struct Operand<'a> {
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// A frontier above all levels, over what `part` has already.
-    pub fn new(ground: &Ground<'a, S, N>, slices: &Slices, part: Part<I>) -> Result<Self> {
+    pub fn new(ground: &Ground<'a, S, N>, slices: &Slices, output: Output<I>) -> Result<Self> {
         let random = window_of::<N>(ground.space);
         let operands = std::array::from_fn(|at| {
             // The last lane has no operand: it is on no level ever.
@@ -73,13 +73,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
                 if in_order { LevelReader::in_order(file, ground.space) } else { LevelReader::new(file, random) };
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: u64::MAX }
         });
-        let (queue, ones_above, slices) = (ground.queue(slices)?, part.ones.count(), slices.clone());
+        let (queue, ones_above, slices) = (ground.queue(slices)?, output.ones.count(), slices.clone());
         Ok(Self {
             ground: *ground,
             operands,
             slices,
             queue,
-            part,
+            output,
             level: 0,
             first: 0,
             next: 0,
@@ -94,7 +94,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn ask(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
             Some(false) => Ok(()),
-            Some(true) => self.part.ones.append([request[N - 1]], self.ground.space),
+            Some(true) => self.output.ones.append([request[N - 1]], self.ground.space),
             None => self.send(request),
         }
     }
@@ -104,7 +104,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
             Some(false) => Ok(()),
-            Some(true) => self.part.passed.append([request[N - 1]], self.ground.space),
+            Some(true) => self.output.passed.append([request[N - 1]], self.ground.space),
             None => self.send(request),
         }
     }
@@ -187,7 +187,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn ended(&self) -> bool {
         match self.ground.until {
             Until::Beyond(most) => self.made + self.nodes() > most,
-            Until::True => self.part.trues() > 0,
+            Until::True => self.output.trues() > 0,
         }
     }
 
@@ -217,8 +217,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Enters the level just expanded in the table.
     pub fn end_level(&mut self) {
-        let ones = self.part.ones.count();
-        self.part.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
+        let ones = self.output.ones.count();
+        self.output.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
         self.made += self.nodes();
         (self.first, self.ones_above) = (self.next, ones);
     }
@@ -235,9 +235,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Expands `requests`, where a suspended node has `L` lanes.
     fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
-        let Desk { sorter, batches, .. } = desk;
+        let Desk { sorter, kept, .. } = desk;
         let mut course = Course::<_, _, N, L>::new(self.rule(), self.late_operands());
-        let batch = Batch::of(batches);
+        let batch = Batch::of(kept);
         let space = self.ground.space;
         sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut course))?;
         let Course { late, rule, suspended, .. } = course;
@@ -248,7 +248,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// there to be read at random.
     pub fn expand_piles(&mut self, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
         let mut course = Course::<_, _, N, 0>::new(self.rule(), 0);
-        let batch = Batch::of(&mut desk.batches);
+        let batch = Batch::of(&mut desk.kept);
         let mut expand = |requests: &[[I; N]]| {
             requests.chunks(BATCH).try_for_each(|requests| self.expand_some(requests, batch, &mut course))
         };
@@ -289,7 +289,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if self.ground.until == Until::True {
             return Ok(());
         }
-        self.part.arcs.append_all(&batch.arcs[..arcs], self.ground.space)
+        self.output.arcs.append_all(&batch.arcs[..arcs], self.ground.space)
     }
 
     /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are

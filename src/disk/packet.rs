@@ -1,4 +1,4 @@
-//! Runs: records as they are on disk, packed where that is shorter, behind a head that knows them again.
+//! Packets: records as they are on disk, packed where that is shorter, behind a head that knows them again.
 //!
 //! ```text
 //!   head: checksum (8 bytes) │ bytes (4) │ lanes (4) │ log (4)     records, in so many bytes
@@ -18,14 +18,14 @@ use super::{
 const HEAD: usize = 20;
 const SUM: usize = 8;
 
-/// Bytes that a run of so many bytes of records takes at most.
+/// Bytes that a packet of so many bytes of records takes at most.
 pub const fn longest(bytes: usize) -> usize {
     HEAD + bytes
 }
 
-/// A run among the bytes of a stretch.
+/// A packet among the bytes of a stretch.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct Packet<'a> {
     /// All of it.
     bytes: &'a [u8],
     /// Lanes of its records.
@@ -34,7 +34,7 @@ pub struct Run<'a> {
     pub log: u32,
 }
 
-/// Fills the beginning of `out` with a run of `records` of this `log` for the place of this `number`. Gives the bytes it takes, and
+/// Fills the beginning of `out` with a packet of `records` of this `log` for the place of this `number`. Gives the bytes it takes, and
 /// the range of the first lane; `None` if there is no room for so many.
 pub fn encode<I: Lane, const N: usize>(
     records: &[[I; N]],
@@ -59,8 +59,8 @@ pub fn encode<I: Lane, const N: usize>(
     Some((HEAD + len, range))
 }
 
-impl<'a> Run<'a> {
-    /// The run that `bytes` begin with, as far as its head can be believed; `None` if it would be longer than they are.
+impl<'a> Packet<'a> {
+    /// The packet that `bytes` begin with, as far as its head can be believed; `None` if it would be longer than they are.
     pub fn first_of(bytes: &'a [u8]) -> Option<Self> {
         let [len, lanes, log]: [u32; 3] = bytemuck::pod_read_unaligned(bytes.get(SUM..HEAD)?);
         Some(Self { bytes: bytes.get(..HEAD + len as usize)?, lanes, log })

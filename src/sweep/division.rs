@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// How records are parted among workers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Parts {
+pub struct Division {
     /// Workers less one.
     others: u32,
     /// There are `1 << shift` logs a level: a power of two, so that a slot tells which is its own.
@@ -13,8 +13,8 @@ pub struct Parts {
     mask: usize,
 }
 
-impl Parts {
-    /// Parts for so many workers.
+impl Division {
+    /// That for so many workers.
     pub fn new(workers: usize) -> Self {
         let logs = workers.next_power_of_two();
         Self { others: workers as u32 - 1, shift: logs.ilog2(), mask: logs - 1 }
