@@ -1,10 +1,12 @@
 //! Functions in the place of several variables at once.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Bdd;
+use super::{Bdd, levels::Levels};
 use crate::{
+    disk::charge::Charge,
     error::{Error, Result},
+    model::{check_variable, value_in},
     sweep::ops::restrict::Instead,
 };
 
@@ -15,9 +17,8 @@ impl Bdd {
     /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
     /// keeps their order. Else one sweep for all functions, over pairs of a node and a node of their relation to the variables whose
     /// places they take, where these are near to those that each depends on: so near that this relation, which is made first, is no
-    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else one
-    /// [`compose`](Self::compose) each where an order can be found in which they do not see another; otherwise a nested sweep for
-    /// each variable whose function is none, or is one that does not stay above all that is below it.
+    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else a
+    /// [`compose`](Self::compose) for each function that is no variable, or one that something else becomes too.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as
@@ -35,31 +36,52 @@ impl Bdd {
             |(variable, function): (u32, &Self)| self.same_store(function).map(|()| (variable, function.clone()));
         let mut given = self.given(functions.into_iter().map(of_store))?;
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
-        let support: BTreeSet<u32> = rest.file.variables().collect();
-        given.retain(|variable, function| support.contains(variable) && function.variable() != Some(*variable));
-        let name = |variable: &u32| given.get(variable).map_or(Some(*variable), Self::literal_of);
-        let names: Option<BTreeSet<u32>> = support.iter().map(name).collect();
-        if names.is_some_and(|names| names.len() == support.len()) {
-            let rest = rest.with_literals(&mut given, |_, _| true)?;
-            return rest.replace(|variable| given.get(&variable).and_then(Self::literal_of).unwrap_or(variable));
+        given.retain(|&variable, function| rest.file.has_variable(variable) && function.variable() != Some(variable));
+        if given.is_empty() {
+            return Ok(rest);
         }
-        if given.len() > 1 {
+        let is_literal = |function: &Self| function.literal_of().is_some();
+        if given.len() > 1 && !given.values().all(is_literal) {
             match rest.vector(&given) {
                 Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
                 Ok(Some(composed)) => return Ok(composed),
                 Err(error) => return Err(error),
             }
         }
-        if let Some(order) = order(&given) {
-            return order.into_iter().try_fold(rest, |rest, variable| rest.compose(variable, &given[&variable]));
+        rest.with_literals(&mut given, |_, _| true)?.one_by_one(&given)
+    }
+
+    /// This function with `functions` in place of variables that it depends on, one after another: under names that none of them
+    /// knows, so that none sees another.
+    fn one_by_one(&self, functions: &BTreeMap<u32, Self>) -> Result<Self> {
+        let _charge = self.charge_functions(functions)?;
+        let stays = |variable: &u32| !functions.contains_key(variable);
+        let mut taken: BTreeSet<u32> = self.file.variables().filter(stays).collect();
+        // A variable that nothing else has for its name is the name of what it is put for.
+        let mut name = |function: &Self| function.variable().filter(|&name| taken.insert(name));
+        let names: BTreeMap<u32, Option<u32>> =
+            functions.iter().map(|(&own, function)| (own, name(function))).collect();
+        if names.values().all(Option::is_some) {
+            return self.replace(|variable| names.get(&variable).copied().flatten().unwrap_or(variable));
         }
-        let rest = rest.with_literals(&mut given, |_, _| true)?;
-        for variable in support {
-            if let Entry::Vacant(own) = given.entry(variable) {
-                own.insert(self.store.variable(variable)?);
-            }
+        let all = functions.values().chain([self]).flat_map(|function| function.file.variables()).collect();
+        let (levels, aside) = levels_for(all, |variable| names.get(&variable) == Some(&None))?;
+        let mut rest = self.replace(|variable| match names.get(&variable) {
+            Some(None) => value_in(&aside, variable).expect("a variable that is put aside"),
+            name => levels.of(name.copied().flatten().unwrap_or(variable)),
+        })?;
+        for (variable, level) in aside {
+            rest = rest.compose(level, &levels.lift(&functions[&variable])?)?;
         }
-        rest.substitute(&given)
+        levels.lower(&rest)
+    }
+
+    /// Charges the lists for so many functions in place of its variables.
+    pub(super) fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Charge> {
+        let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
+        let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
+        let different = given.min(largest.map_or(0, |variable| variable as usize + 1));
+        self.charge_lists(different + self.file.variables().len(), "functions for many variables at once")
     }
 
     /// This function with every constant of `functions` in its place, and every variable negated whose place the negation `of` a
@@ -79,28 +101,15 @@ impl Bdd {
     }
 }
 
-/// An order in which one function can go in after another: each after those of the variables it brings in. `None` where some bring
-/// each other in, in a circle.
-fn order(functions: &BTreeMap<u32, Bdd>) -> Option<Vec<u32>> {
-    let (mut order, mut seen, mut ordered) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    for &first in functions.keys() {
-        if !seen.insert(first) {
-            continue;
+/// Levels for all of `variables`, and one more for each that is put aside, right above its own.
+fn levels_for(variables: BTreeSet<u32>, is_aside: impl Fn(u32) -> bool) -> Result<(Levels, Vec<(u32, u32)>)> {
+    let (mut own, mut aside) = (Vec::new(), Vec::new());
+    for variable in variables {
+        if is_aside(variable) {
+            aside.push((variable, (own.len() + aside.len()) as u32));
         }
-        let mut path = vec![(first, functions[&first].file.variables())];
-        while let Some((own, brought)) = path.last_mut() {
-            let waits = |other: &u32| other != own && functions.contains_key(other) && !ordered.contains(other);
-            match brought.find(waits) {
-                Some(other) if seen.insert(other) => path.push((other, functions[&other].file.variables())),
-                // It is on the path itself.
-                Some(_) => return None,
-                None => {
-                    order.push(*own);
-                    ordered.insert(*own);
-                    path.pop();
-                }
-            }
-        }
+        own.push((variable, (own.len() + aside.len()) as u32));
     }
-    Some(order)
+    own.last().map_or(Ok(()), |&(_, lowest)| check_variable(lowest))?;
+    Ok((Levels::new(own), aside))
 }

@@ -8,6 +8,7 @@ mod count;
 mod cubes;
 mod domain;
 mod keep;
+mod levels;
 mod many;
 mod moves;
 mod nodes;
@@ -20,7 +21,6 @@ mod rounds;
 mod sample;
 mod satisfy;
 mod simplify;
-mod substitute;
 mod text;
 mod vector;
 mod ways;
@@ -159,6 +159,16 @@ impl Bdd {
     /// Whether the function is true everywhere. Constant time.
     pub fn is_true(&self) -> bool {
         self.as_constant() == Some(true)
+    }
+
+    /// The variable that this function is, if it is one.
+    fn variable(&self) -> Option<u32> {
+        self.literal_of().filter(|_| !self.complement)
+    }
+
+    /// The variable that this function or its negation is, if one of them is.
+    fn literal_of(&self) -> Option<u32> {
+        self.top_variable().filter(|_| self.node_count() == 1)
     }
 
     /// Inner nodes, terminals not counted; 0 for a constant. Constant time.

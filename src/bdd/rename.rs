@@ -3,8 +3,13 @@
 use super::{Bdd, moves::Moves, rounds::Rounds, ways::Way};
 use crate::{
     error::{Error, Result},
+    file::node_file::NodeFile,
     model::check_variable,
-    sweep::ops::swap::swap,
+    sweep::{
+        build::build_nested,
+        copy::Copy,
+        ops::{rename::Rename, swap::swap},
+    },
 };
 
 impl Bdd {
@@ -63,8 +68,16 @@ impl Bdd {
             Way::Moves(moves) => return self.moved(moves),
             Way::Nested => {}
         }
-        let images = names.into_iter().map(|name| self.store.variable(name)).collect::<Result<Vec<_>>>()?;
-        self.substitute(&self.file.variables().zip(images).collect())
+        self.renamed_at_once(&names)
+    }
+
+    /// This function with `names` for its variables, the largest first, by nested sweeps.
+    fn renamed_at_once(&self, names: &[u32]) -> Result<Self> {
+        let _charge = self.charge_lists(names.len(), "a name for each variable")?;
+        let names = self.file.variables().zip(names).map(|(own, &name)| (own, NodeFile::of_variable(name)));
+        let nest = Rename { names: names.rev().collect() };
+        let copy = Copy { complement: false, as_is: false };
+        self.made("replace", &[], self.complement, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 
     /// This function with its variables renamed by `moves`.

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Bdd;
+use super::{Bdd, levels::Levels};
 use crate::{
     error::Result,
-    model::{LARGEST_VARIABLE, value_in},
+    model::LARGEST_VARIABLE,
     sweep::{
         build::{build_within, most_nodes},
         ops::vector::Vector,
@@ -20,21 +20,16 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and of the budget, which a sweep for each may not meet.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
-        let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
-        let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
-        let different = given.min(largest.map_or(0, |variable| variable as usize + 1));
-        let variables = different + self.file.variables().len();
-        let _charge = self.charge_lists(variables, "functions for many variables at once")?;
+        let _charge = self.charge_functions(functions)?;
         let places = self.places(functions)?;
         if log_width(&places) > (functions.len() as f64).log2() {
             return Ok(None);
         }
         let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
         let conditions = places.iter().filter_map(|place| place.function.as_ref()).zip(&replaced);
-        let relation = self.store.and_all(conditions.map(|(function, &level)| {
-            let level_of = |variable| value_in(&own, variable).expect("a variable of a function");
-            function.renamed(function.file.variables().map(level_of).collect())?.xnor(&self.store.variable(level)?)
-        }))?;
+        let relation = self
+            .store
+            .and_all(conditions.map(|(function, &level)| own.lift(function)?.xnor(&self.store.variable(level)?)))?;
         let file = self.renamed(names)?.file;
         // Stored with the value false where all variables are.
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
@@ -43,12 +38,7 @@ impl Bdd {
         let most = most_nodes(functions.len() as u64, self.node_count());
         let built = self.store.run_beside("vector", nodes, |run| build_within(&spec, &operands, most, run))?;
         let Some(file) = built else { return Ok(None) };
-        let composed = Self::new(self.store.clone(), file, result);
-        let variable_of = |level| {
-            let at = own.binary_search_by_key(&level, |(_, level)| *level);
-            own[at.expect("a level that stays")].0
-        };
-        composed.renamed(composed.file.variables().map(variable_of).collect()).map(Some)
+        own.lower(&Self::new(self.store.clone(), file, result)).map(Some)
     }
 
     /// Where each variable goes, in ascending order.
@@ -104,7 +94,7 @@ fn log_width(places: &[Place]) -> f64 {
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
 struct Layout {
     /// That of each variable of the result.
-    own: Vec<(u32, u32)>,
+    own: Levels,
     /// Those of the variables that are replaced.
     replaced: Vec<u32>,
     /// Those of all variables of the diagram, the lowest first.
@@ -134,6 +124,6 @@ impl Layout {
             }
         }
         names.reverse();
-        Some(Self { own, replaced, names })
+        Some(Self { own: Levels::new(own), replaced, names })
     }
 }

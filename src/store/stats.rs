@@ -48,9 +48,9 @@ pub struct Times {
 pub struct OperationStats {
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
-    /// `unique` may be a "restrict", too. What `replace` and `compose_all` do is "substitute" where they take nested sweeps, "swap"
-    /// where neighbours change places, "compose" where one variable or function goes after another, "vector" where many functions go
-    /// at once, and "restrict" for constants and negations of variables.
+    /// `unique` may be a "restrict", too. What `replace` and `compose_all` do is "replace" where they take nested sweeps, "swap" where
+    /// neighbours change places, "compose" where one variable or function goes after another, "vector" where many functions go at
+    /// once, and "restrict" for constants and negations of variables.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,

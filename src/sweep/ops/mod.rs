@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
 //! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
-//! sweeps inside a sweep), [`unique`], [`substitute`], [`vector`] (a relation that decides), [`swap`] (requests that wait
+//! sweeps inside a sweep), [`unique`], [`rename`], [`vector`] (a relation that decides), [`swap`] (requests that wait
 //! where they have no node).
 
 pub mod and_exists;
@@ -12,9 +12,9 @@ pub mod constrain;
 pub mod difference;
 pub mod ite;
 pub mod quantify;
+pub mod rename;
 pub mod restrict;
 pub mod simplify;
-pub mod substitute;
 pub mod swap;
 pub mod unique;
 pub mod vector;

@@ -1,0 +1,33 @@
+//! Other numbers for variables while others stand between them.
+
+use super::Bdd;
+use crate::{error::Result, model::value_in};
+
+/// A level for each of some variables, in the same order; there may be others between them.
+pub struct Levels(Vec<(u32, u32)>);
+
+impl Levels {
+    /// Those of the variables and levels, both in ascending order.
+    pub fn new(levels: Vec<(u32, u32)>) -> Self {
+        Self(levels)
+    }
+
+    /// The level of `variable`, which must have one.
+    pub fn of(&self, variable: u32) -> u32 {
+        value_in(&self.0, variable).expect("a variable that has a level")
+    }
+
+    /// `function` with its variables on their levels.
+    pub fn lift(&self, function: &Bdd) -> Result<Bdd> {
+        function.renamed(function.file.variables().map(|variable| self.of(variable)).collect())
+    }
+
+    /// `function`, whose variables are levels of these, with the variables of those levels.
+    pub fn lower(&self, function: &Bdd) -> Result<Bdd> {
+        let variable_of = |level| {
+            let at = self.0.binary_search_by_key(&level, |(_, level)| *level);
+            self.0[at.expect("a level of a variable")].0
+        };
+        function.renamed(function.file.variables().map(variable_of).collect())
+    }
+}
