@@ -63,7 +63,9 @@ pub enum Error {
     },
 
     /// Two operands belong to different stores.
-    #[error("the operands belong to different stores; build both in one store")]
+    #[error(
+        "the operands belong to different stores: build both in one, or bring one over with `save` and `Store::open`"
+    )]
     DifferentStores,
 
     /// A variable is beyond the largest there is, or, shifted, below 0.

@@ -111,7 +111,7 @@ impl Bdd {
     /// That they are where the largest of a thousand weights is at most 2^63 times the smallest, and farther where these have few
     /// digits. The cost given back is rounded once, and infinite where it is beyond the largest `f64`.
     ///
-    /// One top-down sweep, and one back over the arcs that the cheapest ways take, both O(sort(f)) transfers; 12 bytes for each
+    /// One top-down sweep, and one back over the arcs that the cheapest ways take, both O(sort(f)) transfers; 20 bytes for each
     /// variable of the domain and 4 for each level beside the sweeps' own memory and the assignment.
     ///
     /// # Errors

@@ -117,7 +117,8 @@ impl Bdd {
         self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 
-    /// [`Bdd::unique`] of every variable of the support for which `quantified` holds.
+    /// [`Bdd::unique`] of every variable of the support for which `quantified` holds: others are not asked for, where a list that has
+    /// one makes `unique` false.
     pub fn unique_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
         self.unique(self.support().into_iter().filter(|&variable| quantified(variable)))
     }

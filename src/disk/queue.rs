@@ -91,7 +91,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
         // A sweep keeps a few small tables beside its queue, by level.
         let logs = levels + levels.div_ceil(GROUP);
-        space.charge_sweep(logs * size_of::<Spool<I, N>>() + levels * 64, "a queue of so many levels")
+        space.charge_sweep(logs * size_of::<Spool<I, N>>() + levels * 64, "a sweep over so many levels")
     }
 
     /// Pushes `record` for `level`.

@@ -20,10 +20,10 @@ pub struct Config {
     pub memory: usize,
     /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
     /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
-    /// instead.
+    /// instead. An empty path is the current folder.
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
-    /// several threads. Default 1. Each needs memory of its own, so a store has no more than one for every 8 MiB of the budget;
+    /// several threads. Default 1; more than there are processors only cost time. Each needs memory of its own, so a store has no more than one for every 8 MiB of the budget;
     /// [`Store::config`](super::Store::config) says how many. Results are the same, to the byte, whatever their number, but for those of
     /// [`simplify`](crate::Bdd::simplify). A process that forks has no such threads in the child: there a store of several waits for
     /// ever, so make it after the fork.
@@ -35,7 +35,8 @@ pub struct Config {
     /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
     /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at
     /// [`Store::stats`](super::Store::stats); whatever sweeps, or writes nodes, answers
-    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and
+    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. It must not wait for another thread that does: that one may
+    /// wait for this operation. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and
     /// `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
