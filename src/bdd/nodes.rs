@@ -38,7 +38,11 @@ impl Bdd {
     ///
     /// A function and its negation have the same nodes but for the terminals. A constant has none, and does not say here which it is.
     ///
-    /// One pass over the nodes, as the iterator is asked for them; no sweep.
+    /// One pass over the nodes, as the iterator is asked for them; no sweep. One block of the budget's size beside it where the diagram
+    /// is on disk.
+    ///
+    /// # Errors
+    /// Those of the disk, of the iterator's items: after one of these it has no more.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store, BuilderNode};

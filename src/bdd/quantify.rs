@@ -140,6 +140,14 @@ impl Bdd {
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+    /// assert_eq!(x.imp(&y)?.and_exists(&y.imp(&z)?, [1])?, x.imp(&z)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn and_exists(&self, other: &Self, variables: impl IntoIterator<Item = u32>) -> Result<Self> {
         let variables =
             ascending(variables, |variable| self.file.has_variable(variable) || other.file.has_variable(variable))?;

@@ -61,6 +61,16 @@ impl Bdd {
     ///
     /// # Errors
     /// As [`Bdd::rel_next`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store, VariablePairs};
+    /// // One bit that is only ever set: from either value it comes to true.
+    /// let store = Store::new(Config::default())?;
+    /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(x.rel_prev(&x_next, &VariablePairs::interleaved(1)?)?, store.constant(true));
+    /// assert_eq!(x.negated().rel_prev(&x_next, &VariablePairs::interleaved(1)?)?, store.constant(false));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn rel_prev(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
         self.check_states(pairs)?;
         let next = self.replace(|variable| pairs.next_of(variable))?;

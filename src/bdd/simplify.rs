@@ -19,6 +19,15 @@ impl Bdd {
     ///
     /// # Errors
     /// [`Error::NothingToCareFor`] when `care` is false, [`Error::DifferentStores`], and those of the disk and the budget.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// // Where both are equal, the first says all.
+    /// assert_eq!(x.and(&y)?.constrain(&x.xnor(&y)?)?, x);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn constrain(&self, care: &Self) -> Result<Self> {
         self.same_store(care)?;
         match care.as_constant() {
@@ -50,6 +59,16 @@ impl Bdd {
     ///
     /// # Errors
     /// As [`Bdd::constrain`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (x, y, z) = (store.variable(0)?, store.variable(1)?, store.variable(2)?);
+    /// // Nobody cares for what it is where x and y differ.
+    /// let simple = x.and(&y)?.or(&z)?.simplify(&x.xnor(&y)?)?;
+    /// assert_eq!(simple, x.or(&z)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn simplify(&self, care: &Self) -> Result<Self> {
         self.same_store(care)?;
         if self.is_constant() || care.is_constant() {
@@ -65,7 +84,7 @@ impl Bdd {
         Ok(if simple.node_count() < self.node_count() { simple } else { self.clone() })
     }
 
-    /// The same by sets of nodes of the care set, unless these become too many; it may depend on more variables.
+    /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on more variables.
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
         let mut spec = Simplify::new(care.complement);
         spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;

@@ -56,7 +56,7 @@ impl Store {
         }
     }
 
-    /// The same in ids of this width: a node for each literal, which leads to the one before it.
+    /// The conjunction of `literals` in ids of this width: a node for each literal, which leads to the one before it.
     fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, charge: Charge, space: &Space) -> Result<Bdd> {
         // Stored is what is false on the path of low arcs: the negation where no literal is positive.
         let complement = literals.iter().all(|literal| !literal.1);

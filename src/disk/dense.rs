@@ -92,7 +92,7 @@ impl<I: Lane> Array<I> {
         &bytemuck::cast_slice(&self.words)[..self.len]
     }
 
-    /// The same, to be changed.
+    /// The values, to be changed.
     pub fn values_mut(&mut self) -> &mut [I] {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
     }
@@ -107,7 +107,7 @@ impl<I: Lane> Array<I> {
         bytemuck::cast_slice(self.values())
     }
 
-    /// The same, to be changed.
+    /// The values two by two, to be changed.
     pub fn pairs_mut(&mut self) -> &mut [[I; 2]] {
         bytemuck::cast_slice_mut(self.values_mut())
     }
@@ -120,7 +120,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         Self::for_all(words, len, space)
     }
 
-    /// The same for values of which every one will be put: there may be anything before.
+    /// Values for the indices below `len`, every one of which will be put: there may be anything before.
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         if Self::fits(len, space) {
             return Ok(Self::Array(Array::of(words, len as usize)));

@@ -28,7 +28,7 @@ pub struct Limits {
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
     pub tables: usize,
-    /// The same of the sweeps of guests, which run beside another operation; set by [`for_each_of`](Self::for_each_of).
+    /// Level tables of the sweeps of guests, which run beside another operation; set by [`for_each_of`](Self::for_each_of).
     pub guests: usize,
     /// How many workers there are; set by [`for_each_of`](Self::for_each_of), too.
     pub workers: usize,

@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The same for so many blocks or packets of it from all over, if it has so many.
+    /// Shows the records of so many of its blocks or packets from all over, if it has so many.
     pub fn visit_some<I: Lane, const N: usize>(
         &mut self,
         part: &Part,

@@ -251,7 +251,7 @@ impl Extent {
         self.area.lock().file()
     }
 
-    /// The same for what is written up to `end`, which is counted.
+    /// The file for what is written up to `end`, which is counted.
     fn file_to_write(&self, end: usize) -> Arc<dyn ScratchFile> {
         let mut state = self.area.lock();
         let State { extents, claim, .. } = &mut *state;

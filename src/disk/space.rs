@@ -36,7 +36,7 @@ impl Space {
         Self { pool, scratch, limits, backend, meter, guest: false }
     }
 
-    /// The same for an operation that runs beside another.
+    /// This space for an operation that runs beside another.
     #[must_use]
     pub fn of_guest(self) -> Self {
         Self { guest: true, ..self }

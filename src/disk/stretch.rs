@@ -58,7 +58,7 @@ impl Stretch {
         self.read_some(self.len(), buffer, pool)
     }
 
-    /// The same for its beginning, all of the first packet at least.
+    /// Reads its beginning into `buffer`, all of the first packet at least.
     pub fn read_first<'a>(&self, buffer: &'a mut Buffer, pool: &Pool) -> Result<&'a [u8]> {
         self.read_some(self.len().min(longest(pool.block_bytes())), buffer, pool)
     }
@@ -169,7 +169,7 @@ impl<'a> Bundle<'a> {
         Ok(self.add_here(records, log).expect("an extent holds more than a block"))
     }
 
-    /// The same if the extent has room for them.
+    /// Takes `records` if the extent has room for them.
     fn add_here<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Option<(Stretch, KeyRange)> {
         let (extent, offset) = (self.filling.extent.as_ref()?, self.filling.used);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(self.buffer.room(extent.length(), &self.space.pool));

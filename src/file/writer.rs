@@ -240,7 +240,7 @@ impl<I: Lane> NodeWriter<I> {
         }
     }
 
-    /// The same in the narrow width where it is, when all of it is in `tail`.
+    /// The writer in the narrow width, its nodes narrowed where they are, when all of them are in `tail`.
     fn narrowed(self, mut tail: Block) -> NodeWriter<u32> {
         let words = tail.words_mut();
         for node in 0..self.used {
@@ -300,7 +300,7 @@ impl<I: Lane> NodeWriter<I> {
     }
 }
 
-/// The same nodes once more, in the narrow width.
+/// The nodes of `file` once more, in the narrow width.
 fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
     let mut writer = NodeWriter::new(space)?;
     writer.reserve_levels(file.levels().ranks());

@@ -172,7 +172,7 @@ impl Store {
         self.run_at(self.inner.desks.turn(false), name, operation)
     }
 
-    /// The same for an operation on so many `nodes`, which does not wait for its turn where these are few and there is a desk.
+    /// Runs one operation on so many `nodes`, which does not wait for its turn where these are few and there is a desk.
     ///
     /// It begins again, when it is its turn, where there are too few tables for it beside others.
     pub(crate) fn run_beside<T>(

@@ -65,7 +65,7 @@ pub fn most_nodes(for_each: u64, nodes: u64) -> u64 {
     for_each.saturating_mul(nodes + 4096)
 }
 
-/// The same; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are expanded, lifted
+/// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are expanded, lifted
 /// or copied.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
@@ -104,7 +104,7 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
     build_in::<I, S, _, N>(spec, &Flat, operands, most, run)
 }
 
-/// The same as [`build`], where `nest` has its say on the way up; its value on the path of low arcs is false.
+/// Builds as [`build`] does where `nest` has its say on the way up; its value on the path of low arcs is false.
 ///
 /// The operands stay: ids may outgrow 32 bits late, when it begins again.
 pub fn build_nested<S: Spec<N>, K: Nest, const N: usize, const M: usize>(
@@ -146,7 +146,7 @@ pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
     files.all(|file| file.width() == Width::Narrow)
 }
 
-/// The same, and probably for those of what a sweep with requests for several nodes makes of them: often half as many nodes again
+/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep with requests for several nodes makes of them: often half as many nodes again
 /// as the largest has. To find that 32 bits are not enough costs half a sweep.
 fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
     let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };

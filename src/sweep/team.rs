@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 /// To yield instead costs a time slice for every wait where other programs want the processor.
 const IDLE: u32 = 4000;
 
-/// The same until they are done: some 1 ms, for all of a level wait for whoever is woken late.
+/// Looks at the others before one sleeps until they are done: some 1 ms, for all of a level wait for whoever is woken late.
 const WAITING: u32 = 10 * IDLE;
 
 /// Nanoseconds that a look takes, about.

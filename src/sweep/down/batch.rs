@@ -104,7 +104,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         self.asked = asked;
     }
 
-    /// The same where so many are asked for already.
+    /// Asks for them where so many are `asked` for already.
     #[inline(always)]
     fn ask_both<S: Spec<N>>(
         &mut self,

@@ -266,6 +266,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
+    /// Expands a level that is not parted.
     fn expand_whole(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
         let slices = &self.workers[0].slices;
         let mut requests = self.take_with_lows(slices.lows(), slices.logs(level))?;
@@ -277,7 +278,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// The same by all workers at once.
+    /// Expands a level by all workers at once.
     fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
         let (slices, space) = (self.workers[0].slices.clone(), run.space);
         let shift = slices.shift();

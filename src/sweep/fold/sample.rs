@@ -54,7 +54,7 @@ pub fn draw(
     Ok(())
 }
 
-/// The same with numbers of `N - 3` lanes, where `M` is `N - 1`; answers whether they are long enough.
+/// Draws as [`draw`] does with numbers of `N - 3` lanes, where `M` is `N - 1`; answers whether they are long enough.
 fn walk<const N: usize, const M: usize>(
     file: &NodeFile,
     terminal: bool,

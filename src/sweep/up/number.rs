@@ -62,7 +62,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    /// The same without marks.
+    /// Brings them in order without marks, if they can be.
     fn sort(&mut self) -> Result<()> {
         self.forget();
         if let Some(ordered) = Ordered::sorted(&self.children, &mut self.desk.sorter, self.space)? {

@@ -432,7 +432,7 @@ impl<'a, I: Lane> Worker<'a, I> {
         }
     }
 
-    /// The same where what arrives at `slots`, one at least, is in an array.
+    /// Sends `ids` as [`send_to`](Self::send_to) does where what arrives at `slots`, one at least, is in an array.
     ///
     /// Whether an arc leads there cannot be predicted, so that there is no branch for it: some place is written in any case, if only
     /// with what it has, and so is the next of those that go elsewhere, which counts or does not.
