@@ -27,8 +27,8 @@
 //! relation likewise ([`VariablePairs::interleaved`]). Numbers may have gaps, which cost nothing; a level that there is takes some
 //! 200 bytes of an eighth of the budget while a sweep runs.
 //!
-//! A domain, over which assignments are listed, drawn or compared, is a list of variables in ascending order; counting only needs
-//! to know how many these are: `f.sat_count(n)` is the number of `f.assignments(domain)` for every domain of `n` variables.
+//! A domain, over which assignments are listed, drawn, compared or weighed, is a list of variables in ascending order; counting only
+//! needs to know how many these are: `f.sat_count(n)` is the number of `f.assignments(domain)` for every domain of `n` variables.
 //!
 //! # The road that data travels
 //!
@@ -43,7 +43,7 @@
 //!                           │  ids reach their parents through a second LevelQueue             │
 //!                           └──────────────────────────────────────────────────────────────────┘
 //!   small: expand and reduce in plain arrays, for as long as an operation needs some thousand requests
-//!   fold: a sweep that ends in a number or in paths instead of a file (sat_count, path_count, opt_min, sample)
+//!   fold: a sweep that ends in a number or in paths instead of a file (sat_count, weighted_count, opt_min, sample)
 //!   walk: one path at a time, a small read for each of its nodes (eval, sat_min, pick, cubes, assignments)
 //! ```
 //!

@@ -23,7 +23,7 @@ pub enum Sweep {
     Expand,
     /// Upwards: from these arcs to the nodes of the canonical diagram.
     Reduce,
-    /// Downwards: numbers of paths or of solutions.
+    /// Downwards: numbers of paths or of solutions, or what these weigh.
     Count,
     /// Downwards: the best cost of reaching each node.
     Optimum,

@@ -1,7 +1,5 @@
 //! Counting, by folds.
 
-use std::f64::consts::LN_2;
-
 use num_bigint::BigUint;
 
 use super::Bdd;
@@ -9,8 +7,8 @@ use crate::{
     error::{Error, Result},
     model::LARGEST_VARIABLE,
     sweep::fold::{
-        arithmetic::power_of_two,
         count::{Count, approximate, count},
+        real::Real,
     },
 };
 
@@ -61,11 +59,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn sat_count_ln(&self, variables: u32) -> Result<f64> {
-        let Some((fraction, exponent)) = self.approximate_count("sat_count_ln", variables)? else {
-            return Ok(f64::NEG_INFINITY);
-        };
-        // From 1 below 2, so that neither term is below zero.
-        Ok((fraction * 2.0).ln() + (exponent - 1) as f64 * LN_2)
+        Ok(self.approximate_count("sat_count_ln", variables)?.ln())
     }
 
     /// [`Bdd::sat_count`] in floating point, infinite from 2^1024 on.
@@ -84,18 +78,15 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn sat_count_f64(&self, variables: u32) -> Result<f64> {
-        let Some((fraction, exponent)) = self.approximate_count("sat_count_f64", variables)? else { return Ok(0.0) };
-        // The fraction may have been rounded up to 1; no power of 2 that is passed is beyond the largest.
-        Ok(if exponent > 1024 { f64::INFINITY } else { fraction * 2.0 * power_of_two(exponent as i32 - 1) })
+        Ok(self.approximate_count("sat_count_f64", variables)?.to_f64())
     }
 
-    /// A fraction from 1/2 to 1 and an exponent of 2; `None` for none.
-    fn approximate_count(&self, name: &'static str, variables: u32) -> Result<Option<(f64, u64)>> {
+    fn approximate_count(&self, name: &'static str, variables: u32) -> Result<Real> {
         let free = self.free_variables(variables)?;
-        let count = self.store.run_beside(name, self.node_count(), |run| {
+        let over_support = self.store.run_beside(name, self.node_count(), |run| {
             approximate(&self.file, Count::Assignments, !self.complement, run)
         })?;
-        Ok(count.map(|[fraction, exponent]| (fraction as f64 * power_of_two(-64), exponent + free)))
+        Ok(over_support * Real::power_of_two(free.cast_signed()))
     }
 
     /// How many of so many variables the function does not depend on.

@@ -24,6 +24,7 @@ mod simplify;
 mod text;
 mod vector;
 mod ways;
+mod weighted;
 
 pub use cubes::Cubes;
 pub use nodes::{Node, Nodes};

@@ -5,7 +5,10 @@ use super::{Bdd, domain::Domain};
 use crate::{
     error::{Error, Result},
     model::Cube,
-    sweep::fold::{arithmetic::power_of_two, optimum::cheapest},
+    sweep::fold::{
+        arithmetic::{parts, power_of_two},
+        optimum::cheapest,
+    },
 };
 
 /// What a variable costs where it is true: a whole number (`i64`) or a floating-point number (`f64`).
@@ -23,7 +26,7 @@ impl Weight for f64 {
 }
 
 mod sealed {
-    use super::power_of_two;
+    use super::{parts, power_of_two};
 
     pub trait Weight: Copy {
         /// Two to the power of this is a unit of which all of `weights`, which are finite, are multiples.
@@ -84,18 +87,6 @@ mod sealed {
             let shift = (exponent - unit).cast_unsigned();
             let magnitude = (shift <= 62 + odd.leading_zeros()).then(|| i128::from(odd) << shift)?;
             Some(if self.is_sign_negative() { -magnitude } else { magnitude })
-        }
-    }
-
-    /// An odd number, or zero, that makes the magnitude of a finite number with a power of two, and its exponent.
-    fn parts(number: f64) -> (u64, i32) {
-        let bits = number.to_bits();
-        let fraction = bits & ((1 << 52) - 1) | u64::from(number.is_normal()) << 52;
-        let exponent = ((bits >> 52 & 0x7ff) as i32).max(1) - 1075;
-        if fraction == 0 {
-            (0, 0)
-        } else {
-            (fraction >> fraction.trailing_zeros(), exponent + fraction.trailing_zeros().cast_signed())
         }
     }
 }

@@ -202,6 +202,18 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(bits)
 }
 
+/// An odd number, or zero, that makes the magnitude of a finite number with a power of two, and its exponent.
+pub fn parts(number: f64) -> (u64, i32) {
+    let bits = number.to_bits();
+    let fraction = bits & ((1 << 52) - 1) | u64::from(number.is_normal()) << 52;
+    let exponent = ((bits >> 52 & 0x7ff) as i32).max(1) - 1075;
+    if fraction == 0 {
+        (0, 0)
+    } else {
+        (fraction >> fraction.trailing_zeros(), exponent + fraction.trailing_zeros().cast_signed())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use fastrand::Rng;

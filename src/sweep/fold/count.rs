@@ -14,6 +14,7 @@ use super::{
     Arc, Load,
     arithmetic::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
     fold,
+    real::Real,
 };
 use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
 
@@ -45,9 +46,9 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
     if levels < FEW * MODULUS_BITS {
         return residues::<FEW, { 1 + FEW }>(file, count, terminal, levels, run);
     }
-    let [_, exponent] = approximate_over_levels(file, count, terminal, run)?;
+    let bits = approximate_over_levels(file, count, terminal, run)?.exponent();
     // What was lost in rounding is less than half.
-    residues::<MANY, { 1 + MANY }>(file, count, terminal, exponent as usize + 1, run)
+    residues::<MANY, { 1 + MANY }>(file, count, terminal, bits.cast_unsigned() as usize + 1, run)
 }
 
 /// Whether an odd number of assignments to the variables of the levels leads to `terminal`, in a diagram that is no constant: one
@@ -57,20 +58,21 @@ pub fn is_odd(file: &NodeFile, terminal: bool, run: &mut Run<'_>) -> Result<bool
     Ok(total.is_some_and(|[_, total]| total == 1))
 }
 
-/// The number of paths or assignments that lead to `terminal`, approximately: as a fraction of 2^64 from 1/2 below 1 and an exponent of 2; `None` for none.
+/// The number of paths or assignments that lead to `terminal`, approximately.
 ///
 /// It is too small by at most one part in 2^62 for each node, and exact up to 2^64.
-pub fn approximate(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Option<[u64; 2]>> {
+pub fn approximate(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Real> {
     match (file.node_count(), terminal) {
-        (0, true) => Ok(None),
-        (0, false) => Ok(Some([1 << 63, 1])),
-        _ => approximate_over_levels(file, count, terminal, run).map(Some),
+        (0, true) => Ok(Real::ZERO),
+        (0, false) => Ok(Real::ONE),
+        _ => approximate_over_levels(file, count, terminal, run),
     }
 }
 
-fn approximate_over_levels(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<[u64; 2]> {
-    let [_, total @ ..] = sum::<Scaled, 3>(file, count, terminal, Scaled, run)?.expect("a fraction overflows never");
-    Ok(total)
+fn approximate_over_levels(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Real> {
+    let total = sum::<Scaled, 3>(file, count, terminal, Scaled, run)?.expect("a fraction overflows never");
+    let [_, fraction, exponent] = total;
+    Ok(Real::of_fraction(fraction, exponent.cast_signed()))
 }
 
 /// Residues that travel together, where those are enough and where they are not.

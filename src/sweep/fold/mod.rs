@@ -9,8 +9,8 @@
 //!                                                  ╎ where a path is asked for
 //!                                                 log ─ ─ ─ ─► trace: the way back
 //! ```
-//! What is carried is a [`Load`]: [`count`] carries numbers, [`optimum`] costs, [`sample`] numbers again. The last two end in
-//! paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
+//! What is carried is a [`Load`]: [`count`] carries numbers, [`weighted`] weights, [`optimum`] costs, [`sample`] numbers again. The last
+//! two end in paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
 //!
 //! Where the level below fits an array, what is for it goes there at once; where the whole of a small diagram does, all of it.
 //!
@@ -23,8 +23,10 @@ pub mod arithmetic;
 pub mod count;
 
 pub mod optimum;
+pub mod real;
 pub mod sample;
 mod trace;
+pub mod weighted;
 
 use std::mem;
 

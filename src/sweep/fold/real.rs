@@ -1,0 +1,209 @@
+//! Real numbers of any magnitude and of either sign, in the lanes of a record.
+
+use std::{
+    f64::consts::LN_2,
+    mem,
+    ops::{Add, Mul},
+};
+
+use super::arithmetic::{parts, power_of_two};
+
+/// A floating-point number of 64 bits whose exponent has room for every product of weights. Records with its lanes are sorted as
+/// those of [`Scaled`](super::arithmetic::Scaled) are, where none is below zero.
+///
+/// A sum or a product that is not exact is off by less than one part in 2^63, and too small in magnitude but for sums of two signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Real {
+    /// A fraction of 2^64, from 1/2 below 1; 0 for zero.
+    fraction: u64,
+    /// Twice the exponent of 2, and 1 more below zero; 0 for zero.
+    scale: i64,
+}
+
+impl Real {
+    /// 0.
+    pub const ZERO: Self = Self { fraction: 0, scale: 0 };
+    /// 1.
+    pub const ONE: Self = Self::power_of_two(0);
+
+    /// `fraction`, of 2^64 and from 1/2 below 1, times 2^`exponent`.
+    pub const fn of_fraction(fraction: u64, exponent: i64) -> Self {
+        Self { fraction, scale: 2 * exponent }
+    }
+
+    /// 2 to the power of `exponent`.
+    pub const fn power_of_two(exponent: i64) -> Self {
+        Self::of_fraction(1 << 63, exponent + 1)
+    }
+
+    /// `number`, which is finite.
+    pub fn of(number: f64) -> Self {
+        let (odd, exponent) = parts(number);
+        Self::rounded(odd.into(), i64::from(exponent) + 128, number < 0.0)
+    }
+
+    /// The number of two lanes.
+    pub fn of_lanes([fraction, scale]: [u64; 2]) -> Self {
+        Self { fraction, scale: scale.cast_signed() }
+    }
+
+    /// The number in two lanes.
+    pub fn lanes(self) -> [u64; 2] {
+        [self.fraction, self.scale.cast_unsigned()]
+    }
+
+    /// `magnitude`, a fraction of 2^128, times 2^`exponent`.
+    fn rounded(magnitude: u128, exponent: i64, negative: bool) -> Self {
+        if magnitude == 0 {
+            return Self::ZERO;
+        }
+        let zeros = magnitude.leading_zeros();
+        let fraction = (magnitude << zeros >> 64) as u64;
+        Self { fraction, scale: 2 * (exponent - i64::from(zeros)) + i64::from(negative) }
+    }
+
+    /// The exponent of 2 of a fraction from 1/2 below 1: the number of bits of a whole number.
+    pub fn exponent(self) -> i64 {
+        self.scale >> 1
+    }
+
+    fn is_negative(self) -> bool {
+        self.scale & 1 == 1
+    }
+
+    /// The `f64` next to it: infinite beyond the largest, zero below the smallest.
+    pub fn to_f64(self) -> f64 {
+        // From 1/2 to 1, as it may have been rounded up.
+        let fraction = self.fraction as f64 * power_of_two(-64);
+        let magnitude = match self.exponent() {
+            ..-1074 => 0.0,
+            exponent @ ..=0 => fraction * power_of_two(exponent as i32),
+            // No power of 2 that is passed is beyond the largest.
+            exponent @ ..=1024 => fraction * 2.0 * power_of_two(exponent as i32 - 1),
+            _ => f64::INFINITY,
+        };
+        if self.is_negative() { -magnitude } else { magnitude }
+    }
+
+    /// The natural logarithm: −∞ of zero, no number below.
+    pub fn ln(self) -> f64 {
+        if self.is_negative() {
+            return f64::NAN;
+        }
+        let (fraction, exponent) = (self.fraction as f64 * power_of_two(-64), self.exponent());
+        // Neither term is below zero from 1 on, and neither is above it before, so that no digits cancel.
+        if exponent > 0 {
+            (fraction * 2.0).ln() + (exponent - 1) as f64 * LN_2
+        } else {
+            fraction.ln() + exponent as f64 * LN_2
+        }
+    }
+}
+
+impl Add for Real {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        let (mut large, mut small) = (self, other);
+        if small.fraction == 0 {
+            return large;
+        }
+        if large.fraction == 0 || (large.exponent(), large.fraction) < (small.exponent(), small.fraction) {
+            mem::swap(&mut large, &mut small);
+        }
+        // Below the bit for a carry; where bits of the small one fall out, it is too small for the difference to lose its first.
+        let behind = u32::try_from(large.exponent() - small.exponent()).unwrap_or(u32::MAX);
+        let (a, b) = (u128::from(large.fraction) << 63, u128::from(small.fraction) << 63);
+        let b = b.checked_shr(behind).unwrap_or(0);
+        let magnitude = if large.is_negative() == small.is_negative() { a + b } else { a - b };
+        Self::rounded(magnitude, large.exponent() + 1, large.is_negative())
+    }
+}
+
+impl Mul for Real {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        let magnitude = u128::from(self.fraction) * u128::from(other.fraction);
+        Self::rounded(magnitude, self.exponent() + other.exponent(), self.is_negative() != other.is_negative())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what comes back is the same or wrong")]
+mod tests {
+    use fastrand::Rng;
+    use num_bigint::{BigInt, BigUint};
+
+    use super::*;
+
+    /// A number times 2^`point`, which makes it whole.
+    fn whole(number: Real, point: i64) -> BigInt {
+        let magnitude = BigInt::from(number.fraction) << (number.exponent() - 64 + point);
+        if number.is_negative() { -magnitude } else { magnitude }
+    }
+
+    /// Numbers of which many are small, powers of 2, full of ones, near to each other, or zero.
+    fn number(random: &mut Rng) -> Real {
+        let fraction = match random.u32(..6) {
+            0 => 1 << 63,
+            1 => u64::MAX - random.u64(..3),
+            2 => random.u64(1..4) << 62 | 1 << 63,
+            3 => return Real::of(f64::from(random.i8(..))),
+            _ => random.u64(..) | 1 << 63,
+        };
+        let exponent = if random.bool() { random.i64(-3..3) } else { random.i64(-150..150) };
+        Real { fraction, scale: 2 * exponent + random.i64(0..2) }
+    }
+
+    #[test]
+    fn sums_and_products_are_off_by_no_more_than_promised() {
+        let (mut random, mut inexact) = (Rng::with_seed(1), [0; 2]);
+        for _ in 0..50_000 {
+            let [a, b] = [(); 2].map(|()| number(&mut random));
+            let (whole_a, whole_b) = (whole(a, 300), whole(b, 300));
+            let pairs = [(whole(a + b, 300), &whole_a + &whole_b), (whole(a * b, 600), &whole_a * &whole_b)];
+            for (at, (found, exact)) in pairs.into_iter().enumerate() {
+                let off: BigUint = (&found - &exact).magnitude().clone();
+                assert!(found == exact || &(off << 63u32) < exact.magnitude(), "{a:?} {b:?}");
+                let same_signs = at == 1 || a.is_negative() == b.is_negative();
+                assert!(!same_signs || found.magnitude() <= exact.magnitude(), "{a:?} {b:?}");
+                inexact[at] += u32::from(found != exact);
+            }
+            assert_eq!((a + b, a * b), (b + a, b * a));
+            assert_eq!((a + Real::ZERO, a * Real::ONE, a * Real::ZERO), (a, a, Real::ZERO));
+        }
+        assert!(inexact.iter().all(|inexact| (1000..50_000).contains(inexact)), "{inexact:?}");
+    }
+
+    #[test]
+    fn every_f64_comes_back_as_it_was() {
+        let mut random = Rng::with_seed(2);
+        let some = [0.0, 1.0, 0.5, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), f64::from_bits((1 << 52) - 1)];
+        let random = (0..10_000).map(|_| f64::from_bits(random.u64(..))).filter(|number| number.is_finite());
+        for number in some.into_iter().chain(random) {
+            assert_eq!(Real::of(number).to_f64().to_bits(), number.to_bits());
+            assert_eq!(Real::of(-number) + Real::of(number), Real::ZERO);
+            assert_eq!(Real::of_lanes(Real::of(number).lanes()), Real::of(number));
+        }
+        assert_eq!(Real::of(-0.0), Real::ZERO);
+    }
+
+    #[test]
+    fn what_is_beyond_f64_is_infinite_or_zero_and_has_a_logarithm() {
+        let (largest, smallest) = (Real::of(f64::MAX), Real::of(f64::from_bits(1)));
+        assert_eq!((largest + largest).to_f64(), f64::INFINITY);
+        assert_eq!((largest * Real::of(-2.0)).to_f64(), f64::NEG_INFINITY);
+        assert_eq!((smallest * Real::of(0.5)).to_f64(), 0.0);
+        assert_eq!((smallest * Real::of(0.75)).to_f64(), f64::from_bits(1));
+        assert_eq!((smallest * smallest).to_f64(), 0.0);
+        for exponent in [-1_000_000, -1, 0, 1, 2_000_000] {
+            assert_eq!(Real::power_of_two(exponent).ln(), exponent as f64 * LN_2);
+        }
+        assert!((Real::of(0.9999).ln() - 0.9999f64.ln()).abs() < 1e-19);
+        assert_eq!(Real::ZERO.ln(), f64::NEG_INFINITY);
+        assert!(Real::of(-1.0).ln().is_nan());
+    }
+}

@@ -1,0 +1,385 @@
+//! Weighted counts, against all assignments and against what is known.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::float_cmp, reason = "what is said to be exact is compared exactly")]
+
+mod common;
+
+use std::f64::consts::LN_2;
+
+use common::{
+    default_store,
+    functions::{hidden_weighted_bit, of_table, product, queens, random_function},
+    limits, shared_store_with, smallest_store, spilling, store_with,
+};
+use fastrand::Rng;
+use num_bigint::BigUint;
+use strata_bdd::{Bdd, BuilderNode, Config, Error, Result, Store, testing::Limits};
+
+/// Weights of false and of true by the place of a variable in `domain`.
+fn weight_of<'a>(weights: &'a [[f64; 2]], domain: &'a [u32]) -> impl Fn(u32, bool) -> f64 + Copy + 'a {
+    |variable, value| weights[domain.binary_search(&variable).unwrap()][usize::from(value)]
+}
+
+/// The sum over all assignments, the slow and plain way, and what it would be without signs.
+fn brute_force(f: &Bdd, weights: &[[f64; 2]], domain: &[u32]) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for at in 0..1 << domain.len() {
+        let value = |place: usize| at >> place & 1 == 1;
+        if f.eval(|variable| value(domain.binary_search(&variable).unwrap())).unwrap() {
+            let weight: f64 = (0..domain.len()).map(|place| weights[place][usize::from(value(place))]).product();
+            sums[0] += weight;
+            sums[1] += weight.abs();
+        }
+    }
+    sums
+}
+
+/// Checks the weight of `f` and its logarithm against all assignments; exactly where `exact`.
+fn check(f: &Bdd, weights: &[[f64; 2]], domain: &[u32], exact: bool) -> Result<()> {
+    let [expected, magnitude] = brute_force(f, weights, domain);
+    let found = f.weighted_count(weight_of(weights, domain), domain.iter().copied())?;
+    let off = (found - expected).abs();
+    assert!(off <= if exact { 0.0 } else { 1e-14 * magnitude }, "{found} and not {expected}: {weights:?}");
+    let logarithm = f.weighted_count_ln(weight_of(weights, domain), domain.iter().copied())?;
+    let same = logarithm == found.ln() || logarithm.is_nan() && found < 0.0;
+    assert!(same || (logarithm - found.ln()).abs() < 1e-15 * found.ln().abs().max(1.0), "{logarithm}: {found}");
+    Ok(())
+}
+
+#[test]
+fn every_function_of_three_variables_weighs_what_its_assignments_do() -> Result<()> {
+    // The support, and the same among others above it, between its levels and below it.
+    let spread = [0, 3, 4, 6, 7, 40, (1 << 24) - 1];
+    let mut random = Rng::with_seed(1);
+    for (support, domain) in [([0, 1, 2], &[0, 1, 2][..]), ([3, 7, 40], &spread), ([0, 7, 40], &spread)] {
+        let store = default_store();
+        for table in 0..256u32 {
+            let f = of_table(&store, &(0..8).map(|at| table >> at & 1 == 1).collect::<Vec<_>>(), &support)?;
+            for round in 0..8 {
+                // Whole numbers that are zero often, and cancel out often.
+                let mut pair = || [(); 2].map(|()| f64::from(random.i8(-2..=2)));
+                let weights: Vec<_> = domain.iter().map(|_| pair()).collect();
+                check(&f, &weights, domain, true)?;
+                let mut pair = || [(); 2].map(|()| if round == 0 { random.f64() } else { random.f64() - 0.5 });
+                let weights: Vec<_> = domain.iter().map(|_| pair()).collect();
+                check(&f, &weights, domain, false)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn larger_functions_weigh_what_their_assignments_do() -> Result<()> {
+    let store = default_store();
+    let mut random = Rng::with_seed(2);
+    let domain: Vec<u32> = (0..12).collect();
+    for f in product(&store, 5).into_iter().chain([hidden_weighted_bit(&store, 12), random_function(&store, 3, 11)]) {
+        let weights: Vec<_> = domain.iter().map(|_| [random.f64(), random.f64() - 0.5]).collect();
+        check(&f, &weights, &domain, false)?;
+        check(&f.negated(), &weights, &domain, false)?;
+        let weights: Vec<_> =
+            domain.iter().map(|_| [f64::from(random.i8(-3..=3)), f64::from(random.i8(0..9))]).collect();
+        check(&f, &weights, &domain, true)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn where_every_value_weighs_1_the_weight_is_the_count() -> Result<()> {
+    let store = default_store();
+    for f in product(&store, 6).iter().chain(&[hidden_weighted_bit(&store, 16), chain(&store, 300)?]) {
+        for f in [f, &f.negated()] {
+            for variables in [900, 1024, 3000] {
+                let domain = 0..variables;
+                let found = f.weighted_count(|_, _| 1.0, domain.clone())?;
+                assert_eq!(found.to_bits(), f.sat_count_f64(variables)?.to_bits());
+                let found = f.weighted_count_ln(|_, _| 1.0, domain)?;
+                assert_eq!(found.to_bits(), f.sat_count_ln(variables)?.to_bits());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn probabilities_of_a_function_and_its_negation_add_up_to_1() -> Result<()> {
+    let store = default_store();
+    let mut random = Rng::with_seed(4);
+    for f in product(&store, 6).iter().chain(&[hidden_weighted_bit(&store, 20), random_function(&store, 2, 13)]) {
+        // Of which the other is exact, so that both are together 1, and some are close to 0.
+        let chances: Vec<f64> =
+            (0..40).map(|_| (random.f64().powi(20) * 2f64.powi(40)).floor() * 2f64.powi(-40)).collect();
+        let chance = |variable: u32, value| {
+            let chance = chances[variable as usize];
+            if value { chance } else { 1.0 - chance }
+        };
+        let [p, q] = [f.weighted_count(chance, 0..40)?, f.negated().weighted_count(chance, 0..40)?];
+        assert!(p >= 0.0 && q >= 0.0 && (p + q - 1.0).abs() <= f64::EPSILON, "{p} and {q}");
+        // The support is enough.
+        let over_support = f.weighted_count(chance, f.support())?;
+        assert!((p - over_support).abs() <= f64::EPSILON * p);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_rare_case_does_not_lose_its_digits_to_the_whole() -> Result<()> {
+    let store = default_store();
+    let rare = store.cube((0..20).map(|variable| (variable, true)))?;
+    let chance = |_, value: bool| if value { 2f64.powi(-10) } else { 1.0 - 2f64.powi(-10) };
+    for f in
+        [rare.clone(), rare.negated().negated(), store.clause((0..20).map(|variable| (variable, false)))?.negated()]
+    {
+        assert_eq!(f.weighted_count(chance, 0..20)?, 2f64.powi(-200));
+        assert_eq!(f.weighted_count_ln(chance, 0..20)?, -200.0 * LN_2);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_probability_that_a_bridge_network_works_is_the_known_polynomial() -> Result<()> {
+    // Two lines leave, two arrive, and the fifth joins the middle.
+    let (store, domain) = (default_store(), [0, 1, 2, 3, 4]);
+    let paths = [&[0, 3][..], &[1, 4], &[0, 2, 4], &[1, 2, 3]];
+    let path = |lines: &[u32]| store.cube(lines.iter().map(|&line| (line, true)));
+    let works = paths.iter().try_fold(store.constant(false), |works, lines| works.or(&path(lines)?))?;
+    for p in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0f64] {
+        let found = works.weighted_count(|_, works| if works { p } else { 1.0 - p }, domain)?;
+        let known = 2.0 * p.powi(2) + 2.0 * p.powi(3) - 5.0 * p.powi(4) + 2.0 * p.powi(5);
+        assert!((found - known).abs() < 1e-15, "{found} and not {known}");
+        check(&works, &[[1.0 - p, p]; 5], &domain, p == 0.0 || p == 0.5 || p == 1.0)?;
+    }
+    check(&works, &[[0.2, 0.8], [0.4, 0.6], [0.9, 0.1], [0.05, 0.95], [0.5, 0.5]], &domain, false)
+}
+
+#[test]
+fn constants_and_single_nodes_weigh_what_their_variables_do() -> Result<()> {
+    let store = default_store();
+    let weight = |variable: u32, value| f64::from(variable) + if value { 0.5 } else { -2.0 };
+    let domain = [1, 3, 9];
+    let [first, third, ninth] = [0.5, 4.5, 16.5];
+    assert_eq!(store.constant(true).weighted_count(weight, domain)?, first * third * ninth);
+    assert_eq!(store.constant(true).weighted_count(weight, [])?, 1.0);
+    assert_eq!(store.constant(true).weighted_count_ln(weight, [])?, 0.0);
+    for domain in [&domain[..], &[]] {
+        assert_eq!(store.constant(false).weighted_count(weight, domain.iter().copied())?, 0.0);
+        assert_eq!(store.constant(false).weighted_count_ln(weight, domain.iter().copied())?, f64::NEG_INFINITY);
+    }
+    let x = store.variable(3)?;
+    assert_eq!(x.weighted_count(weight, domain)?, first * 3.5 * ninth);
+    assert_eq!(x.negated().weighted_count(weight, domain)?, first * 1.0 * ninth);
+    assert_eq!(x.weighted_count(weight, [3])?, 3.5);
+    assert_eq!(x.weighted_count(|_, value| f64::from(u8::from(!value)), [3])?, 0.0);
+    assert!(x.weighted_count_ln(|_, _| -1.0, [3])?.is_nan());
+    Ok(())
+}
+
+#[test]
+fn weights_are_asked_for_in_order_and_once() -> Result<()> {
+    let f = default_store().variable(5)?;
+    let mut asked = Vec::new();
+    let weight = |variable, value| {
+        asked.push((variable, value));
+        1.0
+    };
+    f.weighted_count(weight, [2, 5, 8])?;
+    assert_eq!(asked, [(2, false), (2, true), (5, false), (5, true), (8, false), (8, true)]);
+    Ok(())
+}
+
+#[test]
+fn what_an_auxiliary_variable_of_weight_below_zero_adds_cancels_out() -> Result<()> {
+    // z is true where some x is, and weighs −1 where nothing says that it must be: inclusion and exclusion.
+    let store = default_store();
+    let some = store.clause((0..10).map(|variable| (variable, true)))?;
+    let loose = store.variable(50)?.or(&some.negated())?;
+    let weight = |variable, value: bool| if variable == 50 && !value { -1.0 } else { 1.0 };
+    // Where all x are false both values of z cancel out, elsewhere z is true.
+    assert_eq!(loose.weighted_count(weight, (0..10).chain([50]))?, 1023.0);
+    Ok(())
+}
+
+#[test]
+fn weights_that_are_no_numbers_are_refused() -> Result<()> {
+    let store = default_store();
+    let x = store.variable(5)?;
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for of in [false, true] {
+            let weight = |variable, value| if variable == 7 && value == of { bad } else { 1.0 };
+            for f in [x.clone(), store.constant(false), store.constant(true)] {
+                for refused in [f.weighted_count(weight, [5, 7]), f.weighted_count_ln(weight, [5, 7])] {
+                    assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
+                }
+            }
+            // A weight that nobody asks for is none.
+            assert_eq!(x.weighted_count(weight, [5])?, 1.0);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn domains_that_are_none_are_refused() -> Result<()> {
+    let store = default_store();
+    let f = store.variable(5)?.xor(&store.variable(9)?)?;
+    let weight = |_, _| 1.0;
+    let refused = f.weighted_count(weight, [9, 5]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 9 })), "{refused:?}");
+    let refused = f.weighted_count_ln(weight, [5, 5, 9]);
+    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 5 })), "{refused:?}");
+    let refused = f.weighted_count(weight, [4, 5]);
+    assert!(matches!(refused, Err(Error::OutsideDomain { variable: 9 })), "{refused:?}");
+    let refused = f.weighted_count(weight, [5, 9, 1 << 24]);
+    assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
+    let refused = smallest_store().variable(0)?.weighted_count(weight, 0..1 << 24);
+    assert!(matches!(refused, Err(Error::BudgetExceeded { .. })), "{refused:?}");
+    Ok(())
+}
+
+/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
+fn chain(store: &Store, steps: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut below = BuilderNode::from(true);
+    for step in (0..steps).rev() {
+        let second = builder.add_node(3 * step + 1, false, below)?;
+        below = builder.add_node(3 * step, second, below)?;
+    }
+    builder.build()
+}
+
+#[test]
+fn products_that_no_f64_holds_on_the_way_come_back_exactly() -> Result<()> {
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
+        let f = chain(&store, 2500)?;
+        // Halfway it is 2^±(900 · 3750).
+        for sign in [1, -1] {
+            let weight = |variable: u32, value| {
+                let up = (variable < 3750) == (sign > 0);
+                let scale = 2f64.powi(if up { 900 } else { -900 });
+                // A step weighs (2 · 1 + 1 · 2) · (1/8 + 1/8).
+                scale * [[2.0, 1.0], [1.0, 1.0], [0.125, 0.125]][variable as usize % 3][usize::from(value)]
+            };
+            assert_eq!(f.weighted_count(weight, 0..7500)?, 1.0);
+            assert_eq!(f.weighted_count_ln(weight, 0..7500)?, 0.0);
+        }
+        // Beyond what an `f64` holds in the end as well.
+        for (weight, expected) in [(1e300, f64::INFINITY), (1e-300, 0.0), (0.0, 0.0)] {
+            let found = f.weighted_count(|_, _| weight, 0..7500)?;
+            assert_eq!(found, expected);
+            let found = f.weighted_count_ln(|_, _| weight, 0..7500)?;
+            let expected = 7500.0 * weight.ln() + 2500.0 * 6f64.ln();
+            assert!(found == expected || (found - expected).abs() < 1e-14 * expected.abs(), "{found} {expected}");
+        }
+        // One variable whose values cancel out, among the levels and off them.
+        for none in [3000, 3002] {
+            let weight = |variable, value| if variable == none && value { -1.0 } else { 1.0 };
+            let found = f.weighted_count(weight, 0..7500)?;
+            assert_eq!(found == 0.0, none == 3002, "{found}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_not_exact_is_within_the_bound() -> Result<()> {
+    let store = default_store();
+    // A step weighs (1 · 3 + 2 · 4) · (1 + 2).
+    let weight = |variable: u32, value| [[1.0, 2.0], [1.0, 3.0], [1.0, 2.0]][variable as usize % 3][usize::from(value)];
+    for steps in 1..200 {
+        let f = chain(&store, steps)?;
+        let exact = BigUint::from(33u8).pow(steps).to_string().parse::<f64>().unwrap();
+        let found = f.weighted_count(weight, 0..3 * steps)?;
+        let parts = f.node_count() as f64 + 2.0 * f64::from(3 * steps);
+        assert!(found <= exact && found >= exact * (1.0 - parts * 2f64.powi(-62) - f64::EPSILON), "{found}: {exact}");
+        assert!(found == exact || steps > 12, "33^12 is below 2^64");
+    }
+    Ok(())
+}
+
+#[test]
+fn arcs_over_thousands_of_levels_weigh_what_these_do() -> Result<()> {
+    // If x(0) is true nothing else matters; else all must be true.
+    let store = default_store();
+    let f = store.variable(0)?.or(&store.cube((1..5000).map(|variable| (variable, true)))?)?;
+    let weight = |variable: u32, value| match (variable, value) {
+        (0, _) => 1.0,
+        (_, true) => {
+            if variable.is_multiple_of(2) {
+                2f64.powi(800)
+            } else {
+                2f64.powi(-800)
+            }
+        }
+        _ => 0.0,
+    };
+    assert_eq!(f.weighted_count(weight, 0..5000)?, 2f64.powi(-800) * 2.0);
+    // Both ways weigh the same; a single pair that cancels out leaves the longer one.
+    for none in [1, 2, 1234, 2500, 4999] {
+        let cancelled = |variable, value: bool| {
+            if variable == none && !value { -weight(variable, true) } else { weight(variable, value) }
+        };
+        assert_eq!(f.weighted_count(cancelled, 0..5000)?, 2f64.powi(-800));
+    }
+    Ok(())
+}
+
+/// The bits of the weights of some large functions, of all magnitudes and both signs.
+fn bits(functions: &[Bdd]) -> Result<Vec<u64>> {
+    let mut found = Vec::new();
+    for f in functions {
+        for below in [0.0, 0.5] {
+            let weight = |variable: u32, value| {
+                let mut random = Rng::with_seed(u64::from(2 * variable) + u64::from(value));
+                (random.f64() - below) * 2f64.powi(random.i32(-40..40))
+            };
+            found.push(f.weighted_count(weight, 0..64)?.to_bits());
+            found.push(f.negated().weighted_count(weight, 0..64)?.to_bits());
+            found.push(f.weighted_count_ln(weight, 0..64)?.to_bits());
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn weights_have_the_same_bits_under_every_budget_and_number_of_threads() -> Result<()> {
+    let work = |store: &Store| -> Result<_> {
+        let functions = [
+            product(store, 6).swap_remove(6),
+            hidden_weighted_bit(store, 14),
+            queens(store, 6)?.0,
+            random_function(store, 9, 14),
+        ];
+        let before = store.stats().spilled_bytes;
+        let bits = bits(&functions)?;
+        Ok((bits, store.stats().spilled_bytes - before))
+    };
+    let (expected, spilled) = work(&default_store())?;
+    assert_eq!(spilled, 0);
+    for limits in [
+        spilling(),
+        Limits { sort: 1 << 20, ..spilling() },
+        Limits { queue: 1 << 24, ..spilling() },
+        limits(|limits| limits.narrow_ids = 64),
+    ] {
+        for threads in [1, 2] {
+            let (found, spilled) = work(&shared_store_with(threads, &limits))?;
+            assert_eq!(found, expected);
+            assert!(spilled > 0 || limits.queue >= 1 << 24);
+        }
+    }
+    let huge = Store::new(Config { memory: 4 << 30, threads: 2, ..Config::default() })?;
+    assert_eq!(work(&huge)?.0, expected);
+    assert_eq!(work(&smallest_store())?.0, expected);
+    Ok(())
+}
+
+#[test]
+fn a_weighted_count_is_one_sweep() -> Result<()> {
+    let store = default_store();
+    let f = product(&store, 5).swap_remove(5);
+    f.weighted_count(|_, _| 0.5, 0..10)?;
+    let last = store.operations().pop().unwrap();
+    assert_eq!((last.operation, last.sweeps, last.levels), ("weighted_count", 1, f.support().len() as u64));
+    Ok(())
+}
