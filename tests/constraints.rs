@@ -3,10 +3,21 @@
 
 mod common;
 
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+};
+
 use common::{default_store, functions::of_table, limits, smallest_store, store_with};
 use fastrand::Rng;
 use num_bigint::BigUint;
-use strata_bdd::{Bdd, Comparison, Error, Result, Store};
+use strata_bdd::{
+    Bdd, BuilderNode, Comparison, Config, Error, Result, Store, Sweep,
+    testing::{Limits, Testing},
+};
 
 const LARGEST: u32 = (1 << 24) - 1;
 const COMPARISONS: [Comparison; 3] = [Comparison::AtMost, Comparison::AtLeast, Comparison::Equal];
@@ -176,7 +187,7 @@ fn sums_of_random_terms_are_those_of_their_definition() -> Result<()> {
     let mut random = Rng::with_seed(2);
     let variables = [0, 1, 7, 8, 100, 4000, LARGEST - 1, LARGEST];
     for round in 0..2000 {
-        let reach = [2, 5, 30, 1000][round % 4];
+        let reach = [1, 2, 5, 30, 1000][round % 5];
         let mut weight = || random.i64(-reach..=reach);
         // Each variable once, and some again.
         let mut terms: Vec<_> = variables.iter().chain(&variables[2..4]).map(|&v| (v, weight())).collect();
@@ -215,7 +226,6 @@ fn extreme_weights_and_bounds_do_not_wrap() -> Result<()> {
     Ok(())
 }
 
-/// The grid of counts and the search for intervals are different ways to the same diagram.
 #[test]
 fn equal_weights_make_the_grid_of_counts() -> Result<()> {
     let store = default_store();
@@ -230,6 +240,127 @@ fn equal_weights_make_the_grid_of_counts() -> Result<()> {
             assert_eq!(scaled(1, Comparison::Equal, k)?, store.exactly(count, 0..n)?);
         }
     }
+    Ok(())
+}
+
+/// Limits whose tables have no room for a search of intervals, but for rows of some hundred bounds and a small diagram.
+fn without_search() -> Limits {
+    limits(|limits| limits.tables = 40 << 10)
+}
+
+/// "The sum is at most `bound`", all weights positive, as anyone would add it to a builder: a node for every level and bound.
+fn by_rows(store: &Store, terms: &[(u32, i64)], bound: i64) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut row = vec![BuilderNode::from(true); usize::try_from(bound).unwrap() + 1];
+    for &(variable, weight) in terms.iter().rev() {
+        let weight = usize::try_from(weight).unwrap();
+        for left in (0..row.len()).rev() {
+            let high = left.checked_sub(weight).map_or(false.into(), |left| row[left]);
+            row[left] = builder.add_node(variable, row[left], high)?;
+        }
+    }
+    builder.build_root(row[row.len() - 1])
+}
+
+/// The grid of sums and the search for intervals are different ways to the same diagram.
+#[test]
+fn sums_are_those_of_their_definition_where_the_search_has_no_room() -> Result<()> {
+    let (store, roomy) = (store_with(without_search()), default_store());
+    let mut random = Rng::with_seed(6);
+    let variables: Vec<u32> = (0..8).map(|at| 3 * at * at).collect();
+    for round in 0..1500 {
+        let (reach, scale) = ([1, 2, 9, 40][round % 4], [1, 6, 1 << 55][round % 3]);
+        let positive = round % 5 == 0;
+        let mut weight = || random.i64(if positive { 1 } else { -reach }..=reach);
+        // Each variable once, and some again.
+        let mut terms: Vec<_> = variables.iter().chain(&variables[2..4]).map(|&v| (v, weight() * scale)).collect();
+        // Mostly a bound that some sum meets.
+        let some: i64 = terms.iter().step_by(2).map(|term| term.1).sum();
+        let bound = some + [0, 0, 1, -1][round % 4] * random.i64(0..scale);
+        random.shuffle(&mut terms);
+        for comparison in COMPARISONS {
+            let built = store.linear(terms.iter().copied(), comparison, bound)?;
+            built.validate()?;
+            let defined = by_definition(&roomy, &variables, &terms, comparison, bound)?;
+            assert!(built == defined, "{terms:?} {comparison:?} {bound}");
+            assert_eq!(built.content_hash(), roomy.linear(terms.iter().copied(), comparison, bound)?.content_hash());
+        }
+    }
+    // That it has no room, this shows: a sum that is no grid's.
+    let powers = || (0..60).map(|bit| (bit, 1i64 << bit));
+    let failed = store.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef);
+    assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
+    assert!(roomy.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef)?.node_count() < 120);
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
+fn what_no_sum_leaves_is_no_node_and_what_no_sum_meets_is_false() -> Result<()> {
+    let store = store_with(without_search());
+    // Of 100 and 101 there are few sums of a few terms.
+    let sparse = |n: u32| (0..n).map(|v| (v, 100 + i64::from(v % 2)));
+    assert_eq!(store.linear(sparse(6), Comparison::Equal, 299)?, store.constant(false));
+    // Three of six, but for those that weigh 101 each.
+    let three = store.linear(sparse(6), Comparison::AtMost, 302)?;
+    let heavy = store.cube([1, 3, 5].map(|variable| (variable, true)))?;
+    assert_eq!(three, store.at_most(3, 0..6)?.diff(&heavy)?);
+    Ok(())
+}
+
+#[test]
+fn many_terms_of_small_weights_fit_the_smallest_budget() -> Result<()> {
+    let terms: Vec<_> = (0..900).map(|v| (v, 1 + i64::from(v % 2))).collect();
+    let (small, large) = (smallest_store(), default_store());
+    let at_most = |store: &Store| store.linear(terms.iter().copied(), Comparison::AtMost, 500);
+    let (in_small, in_large) = (at_most(&small)?, at_most(&large)?);
+    assert!(in_small == in_large && in_small == by_rows(&small, &terms, 500)?);
+    assert_eq!((in_small.node_count(), in_small.content_hash()), (283_898, in_large.content_hash()));
+    // The same of 3 and 6, and what is left of all 1,350 where the signs are others.
+    let of =
+        |scale, comparison, bound| small.linear(terms.iter().map(|term| (term.0, scale * term.1)), comparison, bound);
+    assert_eq!(of(3, Comparison::AtMost, 1502)?, in_small);
+    assert_eq!(of(-1, Comparison::AtLeast, -500)?, in_small);
+    assert_eq!(of(1, Comparison::AtLeast, 501)?, in_small.negated());
+    assert_eq!(of(2, Comparison::Equal, 1000)?, in_small.diff(&of(1, Comparison::AtMost, 499)?)?);
+    drop(in_small);
+    assert_eq!(small.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
+fn a_callback_stops_the_search_and_the_grid() -> Result<()> {
+    // The search and the builder are stopped at variables up to these.
+    const NEVER: u32 = u32::MAX;
+    let stop = Arc::new([AtomicU32::new(NEVER), AtomicU32::new(NEVER)]);
+    let asked = stop.clone();
+    let store = Store::new(Config {
+        progress: Some(Arc::new(move |progress| {
+            let at = match progress.sweep {
+                Sweep::Search => &asked[0],
+                Sweep::Build => &asked[1],
+                _ => return ControlFlow::Continue(()),
+            };
+            let stops = at.load(Relaxed) != NEVER && progress.variable <= at.load(Relaxed);
+            if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })),
+        testing: Testing { limits: Some(limits(|limits| limits.diagrams = 0)), ..Testing::default() },
+        ..Config::default()
+    })?;
+    let sum = || store.linear((0..300).map(|v| (v, 1 + i64::from(v % 3))), Comparison::AtMost, 250);
+    let told = |sweep: usize, variable| {
+        stop[sweep].store(variable, Relaxed);
+        let stopped = sum().unwrap_err();
+        stop[sweep].store(NEVER, Relaxed);
+        stopped
+    };
+    let stopped = told(0, 300);
+    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Search, .. }), "{stopped}");
+    let stopped = told(1, 70);
+    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70 }), "{stopped}");
+    assert_eq!(store.stats().temp_bytes, 0);
+    let terms: Vec<_> = (0..300).map(|v| (v, 1 + i64::from(v % 3))).collect();
+    assert!(sum()? == by_rows(&default_store(), &terms, 250)?);
     Ok(())
 }
 
@@ -330,6 +461,7 @@ fn a_constraint_beyond_the_budget_is_an_error_and_leaves_it_free() -> Result<()>
             matches!(failed, Err(Error::BudgetExceeded { needed, available, .. }) if needed > available),
             "{failed:?}"
         );
+        assert!(failed.unwrap_err().to_string().contains("give the store a larger budget"));
         // Nobody's list of terms is endless, but who knows.
         let failed = store.cube(std::iter::repeat((0, true)));
         assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");

@@ -8,7 +8,7 @@ impl Store {
     ///
     /// In any order; a variable given twice counts twice. The diagram of n > k different variables has (k + 1) · (n − k) nodes,
     /// added level by level, and takes 150 bytes of memory for each variable and 48 for each node of the widest level to build.
-    /// Where a variable is given twice this is [`linear`](Self::linear), and costs what that does.
+    /// Where some variable is given twice this is [`linear`](Self::linear), and costs what that does.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1,

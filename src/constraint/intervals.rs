@@ -38,6 +38,10 @@ pub struct Search<'a> {
     store: &'a Store,
     /// Entries that are charged.
     room: usize,
+    /// Intervals looked into, false ones that were joined too.
+    seen: u64,
+    /// Beyond so many it is given up.
+    most: u64,
 }
 
 /// A bound whose children are being looked for.
@@ -49,19 +53,20 @@ struct Frame {
 /// Bytes of an entry: 155 in a tree of nodes half full, and 56 in lists, first of children that move as they grow, then of what
 /// the builder gives for them.
 const ENTRY_BYTES: usize = 216;
-/// Entries charged, and reported, at once.
+/// Entries charged, and intervals reported, at once.
 const STEP: usize = 256;
 
 impl<'a> Search<'a> {
-    pub fn new(terms: &'a [Term], fewer: bool, charge: &'a mut Charge, store: &'a Store) -> Result<Self> {
+    pub fn new(terms: &'a [Term], fewer: bool, most: u64, charge: &'a mut Charge, store: &'a Store) -> Result<Self> {
         charge.grow(terms.len() * size_of::<Frame>())?;
-        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes: vec![[FALSE; 2], [TRUE; 2]], charge, store, room: 0 })
+        let nodes = vec![[FALSE; 2], [TRUE; 2]];
+        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes, charge, store, room: 0, seen: 0, most })
     }
 
-    /// Finds the node of `bound` and all below it, children first.
+    /// Finds the node of `bound` and all below it, children first; `None` if it is given up.
     ///
     /// Without recursion: the stack is as deep as there are terms.
-    pub fn run(&mut self, mut bound: i128) -> Result<usize> {
+    pub fn run(&mut self, mut bound: i128) -> Result<Option<usize>> {
         let mut stack: Vec<Frame> = Vec::with_capacity(self.terms.len());
         loop {
             let Some(mut found) = self.look_up(stack.len(), bound) else {
@@ -69,15 +74,31 @@ impl<'a> Search<'a> {
                 continue;
             };
             bound = loop {
-                let Some(frame) = stack.last_mut() else { return Ok(found.node) };
+                let Some(frame) = stack.last_mut() else { return Ok(Some(found.node)) };
                 let Some(low) = frame.low else {
                     frame.low = Some(found);
                     break frame.bound - self.terms[stack.len() - 1].weight;
                 };
                 stack.pop();
+                if !self.goes_on(stack.len())? {
+                    return Ok(None);
+                }
                 found = self.add(stack.len(), low, found)?;
             };
         }
+    }
+
+    /// Counts an interval, and tells now and then; whether there may be one more.
+    fn goes_on(&mut self, above: usize) -> Result<bool> {
+        if self.seen.is_multiple_of(STEP as u64) {
+            let (variable, nodes) = (self.terms[above].variable, self.nodes.len() as u64 - 2);
+            self.store.report(&Progress { sweep: Sweep::Search, variable, nodes })?;
+            if self.seen > self.most {
+                return Ok(false);
+            }
+        }
+        self.seen += 1;
+        Ok(true)
     }
 
     /// The interval of `bound` for the terms after the first `above`, if it is plain or known.
@@ -91,12 +112,11 @@ impl<'a> Search<'a> {
 
     /// Makes the children's interval of those two known.
     fn add(&mut self, above: usize, low: Interval, high: Interval) -> Result<Interval> {
-        let Term { weight, variable, .. } = self.terms[above];
+        let weight = self.terms[above].weight;
         let first = low.first.max(high.first + weight);
         let last = low.last.min(high.last + weight);
         let node = if low.node == high.node { low.node } else { self.nodes.len() };
         if self.known.len() == self.room {
-            self.store.report(&Progress { sweep: Sweep::Search, variable, nodes: self.nodes.len() as u64 - 2 })?;
             self.charge.grow(STEP * ENTRY_BYTES)?;
             self.room += STEP;
         }

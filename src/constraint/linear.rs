@@ -1,11 +1,18 @@
 //! Linear (pseudo-Boolean) constraints: a weighted sum of variables against a bound.
 
 use super::{
-    WHAT, grid,
+    WHAT,
+    grid::Grid,
     intervals::Search,
     terms::{self, FALSE, TRUE},
 };
-use crate::{bdd::Bdd, error::Result, store::Store};
+use crate::{
+    bdd::Bdd,
+    builder::{BddBuilder, BuilderNode},
+    disk::pool::Share,
+    error::{Error, Result},
+    store::Store,
+};
 
 /// How a sum compares with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +36,24 @@ impl Store {
     /// completes, unless a common divisor of the weights to come says so; that is the problem of subset sums. The nodes are
     /// then added bottom-up. O(log n) time for each of n intervals.
     ///
-    /// Memory: 216 bytes for each interval, of which there is one for every node and one for every level that an arc skips, and
-    /// up to 250 bytes for each term. They cannot go to disk, and may take what the tables of other diagrams leave of an eighth
-    /// of the budget and 8 MiB: 48,000 intervals at 16 MiB, 650,000 at 1 GiB. Where all weights are 1 there are none, as for
-    /// [`at_most`](Self::at_most). Where few sums are different on every level, as with small weights, a
-    /// [`BddBuilder`](crate::BddBuilder) that is given a node for each of them needs less.
+    /// The other way is a grid: a node for each level and each bound that may be left there and decides nothing yet, added
+    /// bottom-up, and one sweep that drops those to which no sum leads. Constant time for each, and, where not all are in
+    /// memory, 16 bytes of temporary disk. It is taken where the search finds more intervals than a sixteenth of that, or has no
+    /// memory for them, and two rows of the grid fit. Either way gives the same diagram.
+    ///
+    /// Memory: up to 250 bytes for each term, and 216 for each interval, of which there is one for every node and one for every
+    /// level that an arc skips, or 48 for each bound of the grid's widest level, of which there is no more than one and what the
+    /// magnitudes of the weights, divided by their largest common divisor, add up to. That cannot go to disk, and may take what
+    /// the tables of other diagrams leave of an eighth of the budget and 8 MiB: 48,000 intervals or 210,000 bounds at 16 MiB,
+    /// 650,000 or 2,900,000 at 1 GiB. Where all weights are equal, but for their sign, the grid is all there is, as for
+    /// [`at_most`](Self::at_most), and has no node too many.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
     /// Pseudo-Boolean Constraints*, 2012.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) when that memory does not suffice,
+    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) when that memory suffices for neither way: then a larger budget
+    /// helps, or, where that is exact enough, weights rounded to multiples of a number, for a grid as many times narrower;
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk.
     ///
     /// ```
@@ -69,24 +83,64 @@ impl Store {
 /// "The sum of `terms` is `bound`", or, if `fewer`, "is at most `bound`".
 pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, bound: i128) -> Result<Bdd> {
     let mut charge = store.space().pool.account(WHAT);
-    let terms = terms::read(terms, &mut charge)?;
+    let mut terms = terms::read(terms, &mut charge)?;
     if let Some(plain) = terms[0].plain(bound, fewer) {
         return Ok(store.constant(plain.node == TRUE));
     }
-    let variables = terms[..terms.len() - 1].iter();
-    let mut builder = store.builder()?;
-    match usize::try_from(bound) {
-        Ok(k) if variables.clone().all(|term| term.weight == 1) => {
-            grid::add_nodes(&mut builder, variables.map(|term| term.variable), k, fewer, &mut charge)?;
+    let bound = terms::divide(&mut terms, bound);
+    let (builder, root) = add_nodes(store, &Grid::new(&terms, bound, fewer))?;
+    drop((terms, charge));
+    match root {
+        Some(root) => builder.build_root(root),
+        None => builder.build(),
+    }
+}
+
+/// What is to be built, and its root where there may be nodes that it does not lead to.
+type Nodes = (BddBuilder, Option<BuilderNode>);
+
+/// Open bounds of a grid for which the search may look into one interval: that takes many times as long as one of these does, and
+/// what is given up should not take longer than the grid.
+const PLACES: u64 = 16;
+
+/// By the search, unless the grid takes less time or is all that there is room for. Where neither has room, the search says so.
+fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
+    if grid.counts {
+        return fill(store, grid);
+    }
+    if grid.row_bytes <= store.space().pool.left(Share::Tables) {
+        match search(store, grid, grid.places / PLACES) {
+            Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
+            Ok(Some(found)) => return Ok(found),
+            Err(error) => return Err(error),
         }
-        _ => {
-            let mut search = Search::new(&terms, fewer, &mut charge, store)?;
-            if search.run(bound)? == FALSE {
-                return Ok(store.constant(false));
-            }
-            search.add_nodes(&mut builder)?;
+        match fill(store, grid) {
+            Err(Error::BudgetExceeded { .. }) => {}
+            filled => return filled,
         }
     }
-    drop((terms, charge));
-    builder.build()
+    Ok(search(store, grid, u64::MAX)?.expect("a search without a limit is not given up"))
+}
+
+/// The nodes of the whole grid.
+fn fill(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
+    let mut charge = store.space().pool.account(WHAT);
+    let mut builder = store.builder()?;
+    let root = grid.add_nodes(&mut builder, &mut charge)?;
+    Ok((builder, if grid.counts { None } else { Some(root) }))
+}
+
+/// The nodes that a search finds; `None` if it has to look into more than about `most` intervals.
+fn search(store: &Store, grid: &Grid<'_>, most: u64) -> Result<Option<Nodes>> {
+    let mut charge = store.space().pool.account(WHAT);
+    let mut search = Search::new(grid.terms, grid.fewer, most, &mut charge, store)?;
+    let mut builder = store.builder()?;
+    match search.run(grid.bound)? {
+        None => Ok(None),
+        Some(FALSE) => Ok(Some((builder, Some(false.into())))),
+        Some(_) => {
+            search.add_nodes(&mut builder)?;
+            Ok(Some((builder, None)))
+        }
+    }
 }

@@ -85,6 +85,19 @@ pub fn read(terms: impl Iterator<Item = (u32, i64)>, charge: &mut Charge) -> Res
     Ok(terms)
 }
 
+/// Divides all terms by what divides all weights, and gives the bound that leaves as much of their sums as `bound` did.
+pub fn divide(terms: &mut [Term], bound: i128) -> i128 {
+    let by = terms[0].divisor;
+    if by > 1 {
+        for Term { weight, min, max, divisor, .. } in terms {
+            for of_all in [weight, min, max, divisor] {
+                *of_all /= by;
+            }
+        }
+    }
+    bound.div_euclid(by)
+}
+
 fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     while b != 0 {
         (a, b) = (b, a % b);
