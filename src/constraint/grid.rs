@@ -102,12 +102,6 @@ impl<'a> Grid<'a> {
             Ok(at) => below.get(at).copied().unwrap_or(false.into()),
             Err(_) => self.fewer.into(),
         };
-        if self.counts {
-            for at in 0..width as i64 {
-                row.push(builder.add_node(variable, child(low + at), child(high + at))?);
-            }
-            return Ok(());
-        }
         // Neighbours are often equal, which takes less time to see here than in the builder's table.
         let (mut children, mut node) = ([false.into(); 2], false.into());
         for at in 0..width as i64 {

@@ -5,7 +5,6 @@ mod grid;
 mod intervals;
 mod linear;
 mod literals;
-
 mod terms;
 
 pub use linear::Comparison;

@@ -31,7 +31,6 @@ pub mod part;
 pub mod parted;
 pub mod pool;
 pub mod queue;
-
 pub mod scratch;
 pub mod sorter;
 pub mod source;

@@ -18,7 +18,6 @@ pub mod lift;
 pub mod marks;
 pub mod nest;
 pub mod ops;
-
 pub mod run;
 pub mod search;
 pub mod small;

@@ -21,7 +21,6 @@
 
 pub mod arithmetic;
 pub mod count;
-
 pub mod optimum;
 pub mod real;
 pub mod sample;
