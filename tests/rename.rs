@@ -151,6 +151,15 @@ fn variables_that_change_places_are_renamed() -> Result<()> {
         _ => variable,
     })?;
     assert_eq!(joined, swapped.compose(0, &last)?);
+    // Where two and two become one, all in one sweep.
+    let seconds = (0..LEVELS / 2).map(|pair| store.variable(2 * pair + 1)).collect::<Result<Vec<_>>>()?;
+    let joined = f.compose_all((0..).step_by(2).zip(&seconds))?;
+    assert_eq!(store.operations().pop().map(|done| done.operation), Some("vector"));
+    let mut slowly = f;
+    for (first, second) in (0..).step_by(2).zip(&seconds) {
+        slowly = slowly.compose(first, second)?;
+    }
+    assert_eq!(joined, slowly);
     Ok(())
 }
 

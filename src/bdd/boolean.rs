@@ -40,7 +40,8 @@ impl Bdd {
         self.made("apply", &[other], plan.complement, |run| build(&plan.spec, &operands, run))
     }
 
-    /// `op` of this function and `other`, which are given away: each is gone as soon as it has been read, unless another handle holds it.
+    /// `op` of this function and `other`, which are given away: each is gone as soon as it has been read, unless another handle
+    /// holds it.
     pub(super) fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
         let plan = match self.plan(op, &other)? {
             ControlFlow::Break(known) => return Ok(known),

@@ -40,29 +40,34 @@ impl Bdd {
         if given.is_empty() {
             return Ok(rest);
         }
-        let is_literal = |function: &Self| function.literal_of().is_some();
-        if given.len() > 1 && !given.values().all(is_literal) {
+        let _charge = rest.charge_functions(&given)?;
+        let names = rest.names(&given);
+        if given.len() > 1 && names.values().any(Option::is_none) {
             match rest.vector(&given) {
                 Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
                 Ok(Some(composed)) => return Ok(composed),
                 Err(error) => return Err(error),
             }
         }
-        rest.with_literals(&mut given, |_, _| true)?.one_by_one(&given)
+        rest.with_literals(&mut given, |variable, _| names[&variable].is_some())?.one_by_one(&given, &names)
     }
 
-    /// This function with `functions` in place of variables that it depends on, one after another: under names that none of them
-    /// knows, so that none sees another.
-    fn one_by_one(&self, functions: &BTreeMap<u32, Self>) -> Result<Self> {
-        let _charge = self.charge_functions(functions)?;
+    /// For each variable that is to become another or its negation, that one, unless it stays or one before becomes it, too.
+    fn names(&self, functions: &BTreeMap<u32, Self>) -> BTreeMap<u32, Option<u32>> {
         let stays = |variable: &u32| !functions.contains_key(variable);
         let mut taken: BTreeSet<u32> = self.file.variables().filter(stays).collect();
-        // A variable that nothing else has for its name is the name of what it is put for.
-        let mut name = |function: &Self| function.variable().filter(|&name| taken.insert(name));
-        let names: BTreeMap<u32, Option<u32>> =
-            functions.iter().map(|(&own, function)| (own, name(function))).collect();
+        let mut name = |function: &Self| function.literal_of().filter(|&name| taken.insert(name));
+        functions.iter().map(|(&own, function)| (own, name(function))).collect()
+    }
+
+    /// This function with variables renamed that have one of `names`, and the other `functions` in place of variables that it
+    /// depends on, one after another: these have names meanwhile that no function knows, so that none sees another.
+    fn one_by_one(&self, functions: &BTreeMap<u32, Self>, names: &BTreeMap<u32, Option<u32>>) -> Result<Self> {
         if names.values().all(Option::is_some) {
             return self.replace(|variable| names.get(&variable).copied().flatten().unwrap_or(variable));
+        }
+        if let (1, Some((&variable, function))) = (functions.len(), functions.first_key_value()) {
+            return self.compose(variable, function);
         }
         let all = functions.values().chain([self]).flat_map(|function| function.file.variables()).collect();
         let (levels, aside) = levels_for(all, |variable| names.get(&variable) == Some(&None))?;
@@ -77,7 +82,7 @@ impl Bdd {
     }
 
     /// Charges the lists for so many functions in place of its variables.
-    pub(super) fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Charge> {
+    fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Charge> {
         let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
         let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
         let different = given.min(largest.map_or(0, |variable| variable as usize + 1));

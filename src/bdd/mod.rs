@@ -131,8 +131,8 @@ impl Bdd {
         if self.store.is(&other.store) { Ok(()) } else { Err(Error::DifferentStores) }
     }
 
-    /// Whether what an operator makes of this function and `other` is plain to see: one of them is constant, or both are the same or each
-    /// other's negation.
+    /// Whether what an operator makes of this function and `other` is plain to see: one of them is constant, or both are the same
+    /// or each other's negation.
     fn is_trivial_with(&self, other: &Self) -> bool {
         self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash()
     }

@@ -132,7 +132,8 @@ impl Bdd {
         self.optimum("opt_min", 1, weight, domain)
     }
 
-    /// The assignment of the largest cost, as [`Bdd::opt_min`] gives that of the smallest; of several assignments it is again the first in lexicographic order, false before true.
+    /// The assignment of the largest cost, as [`Bdd::opt_min`] gives that of the smallest; of several it is again the first in
+    /// lexicographic order, false before true.
     ///
     /// # Errors
     /// As for [`Bdd::opt_min`].

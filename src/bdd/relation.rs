@@ -9,9 +9,9 @@ use crate::{
 impl Bdd {
     /// The successors of these states, over next variables: those for which some state and the relation agree.
     ///
-    /// States are given over current variables, which is not checked here, `relation` over both. A variable that is in no pair (an input, a parameter)
-    /// stays. A next variable that the relation says nothing of may have any value: where it shall keep its own, the relation must
-    /// say so. One [`Bdd::and_exists`].
+    /// States are given over current variables, which is not checked here, `relation` over both. A variable that is in no pair (an
+    /// input, a parameter) stays. A next variable that the relation says nothing of may have any value: where it shall keep its own,
+    /// the relation must say so. One [`Bdd::and_exists`].
     ///
     /// # Errors
     /// As [`Bdd::and_exists`].

@@ -84,7 +84,8 @@ impl Bdd {
         Ok(if simple.node_count() < self.node_count() { simple } else { self.clone() })
     }
 
-    /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on more variables.
+    /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on
+    /// more variables.
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
         let mut spec = Simplify::new(care.complement);
         spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;

@@ -20,7 +20,6 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and of the budget, which a sweep for each may not meet.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
-        let _charge = self.charge_functions(functions)?;
         let places = self.places(functions)?;
         if log_width(&places) > (functions.len() as f64).log2() {
             return Ok(None);

@@ -69,8 +69,8 @@ impl Stretch {
         Ok(bytes)
     }
 
-    /// The records of the packet at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next packet
-    /// begins.
+    /// The records of the packet at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next
+    /// packet begins.
     pub fn records<'a, I: Lane, const N: usize>(
         &self,
         bytes: &[u8],

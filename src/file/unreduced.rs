@@ -7,8 +7,8 @@
 //!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
-//! Where several workers share a level, each has an output with its part of all this, and the slots of that level go round among them: with
-//! `1 << shift` outputs, of `2 << shift` slots in a row the first half are the low arcs of one node of each, the others
+//! Where several workers share a level, each has an output with its part of all this, and the slots of that level go round among
+//! them: with `1 << shift` outputs, of `2 << shift` slots in a row the first half are the low arcs of one node of each, the others
 //! their high arcs. There may be ids that no node has.
 
 use super::{levels::Levels, writer::NodeWriter};

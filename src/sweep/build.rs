@@ -65,8 +65,8 @@ pub fn most_nodes(for_each: u64, nodes: u64) -> u64 {
     for_each.saturating_mul(nodes + 4096)
 }
 
-/// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are expanded, lifted
-/// or copied.
+/// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are
+/// expanded, lifted or copied.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
     mut operands: impl Operands,
@@ -146,8 +146,8 @@ pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
     files.all(|file| file.width() == Width::Narrow)
 }
 
-/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep with requests for several nodes makes of them: often half as many nodes again
-/// as the largest has. To find that 32 bits are not enough costs half a sweep.
+/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep with requests for several nodes
+/// makes of them: often half as many nodes again as the largest has. To find that 32 bits are not enough costs half a sweep.
 fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
     let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };
     files.all(|file| file.width() == Width::Narrow && file.node_count() <= most)

@@ -179,8 +179,8 @@ const fn logs_of(strip_bits: u32) -> usize {
     if strip_bits == 0 { 1 } else { (1 << strip_bits) + 1 }
 }
 
-/// How the requests of a level are cut into strips: by where one of their ids is among those of the level, or of the next one, or, where it is
-/// on neither, by all ids.
+/// How the requests of a level are cut into strips: by where one of their ids is among those of the level, or of the next one, or,
+/// where it is on neither, by all ids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cut {
     lane: usize,

@@ -7,10 +7,10 @@
 //!   │     values         or sort                   ╎              │
 //!   └──────────────────────────────────────────────╎──────────────┘
 //!                                                  ╎ where a path is asked for
-//!                                                 log ─ ─ ─ ─► trace: the way back
+//!                                               trail ─ ─ ─ ─► trace: the way back
 //! ```
-//! What is carried is a [`Load`]: [`count`] carries numbers, [`weighted`] weights, [`optimum`] costs, [`sample`] numbers again. The last
-//! two end in paths, so they log by which arcs the values came and [`trace`] follows the log from the terminal up.
+//! What is carried is a [`Load`]: [`count`] carries numbers, [`weighted`] weights, [`optimum`] costs, [`sample`] numbers again. The
+//! last two end in paths, so they keep a trail of the arcs by which the values came, and [`trace`] follows it from the terminal up.
 //!
 //! Where the level below fits an array, what is for it goes there at once; where the whole of a small diagram does, all of it.
 //!

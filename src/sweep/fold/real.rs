@@ -77,6 +77,7 @@ impl Real {
         let fraction = self.fraction as f64 * power_of_two(-64);
         let magnitude = match self.exponent() {
             ..-1074 => 0.0,
+            exponent @ ..=-1022 => subnormal(self.fraction, exponent),
             exponent @ ..=0 => fraction * power_of_two(exponent as i32),
             // No power of 2 that is passed is beyond the largest.
             exponent @ ..=1024 => fraction * 2.0 * power_of_two(exponent as i32 - 1),
@@ -98,6 +99,13 @@ impl Real {
             fraction.ln() + exponent as f64 * LN_2
         }
     }
+}
+
+/// `fraction`, of 2^64, times 2^`exponent`, from −1074 to −1022, as a number of the smallest `f64`s: rounded once, of two the even one.
+fn subnormal(fraction: u64, exponent: i64) -> f64 {
+    let smallest = u128::from(fraction) << 64 >> (-1010 - exponent);
+    let (whole, rest) = ((smallest >> 64) as u64, smallest as u64);
+    f64::from_bits(whole + u64::from(rest > 1 << 63 || rest == 1 << 63 && whole % 2 == 1))
 }
 
 impl Add for Real {
@@ -199,6 +207,15 @@ mod tests {
         assert_eq!((smallest * Real::of(0.5)).to_f64(), 0.0);
         assert_eq!((smallest * Real::of(0.75)).to_f64(), f64::from_bits(1));
         assert_eq!((smallest * smallest).to_f64(), 0.0);
+        // Between two numbers below the smallest normal one, the even one, or the nearer, if only by the last of 64 bits.
+        let half = smallest * Real::of(0.5);
+        let beyond = Real::ONE + Real::power_of_two(-60);
+        for (halves, even, above) in
+            [(1.0, 0, 1), (5.0, 2, 3), (7.0, 4, 4), (((1u64 << 53) - 1) as f64, 1 << 52, 1 << 52)]
+        {
+            let between = half * Real::of(halves);
+            assert_eq!([between, between * beyond].map(|number| number.to_f64().to_bits()), [even, above], "{halves}");
+        }
         for exponent in [-1_000_000, -1, 0, 1, 2_000_000] {
             assert_eq!(Real::power_of_two(exponent).ln(), exponent as f64 * LN_2);
         }
