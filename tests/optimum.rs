@@ -9,11 +9,11 @@ use std::sync::Arc;
 use common::{
     default_store,
     disk::Disk,
-    functions::{hidden_weighted_bit, of_table, product, queens, random_function},
+    functions::{chain, hidden_weighted_bit, of_table, product, queens, random_function},
     limits, smallest_store, spilling, store_on, store_with,
 };
 use fastrand::Rng;
-use strata_bdd::{Bdd, BuilderNode, Cube, Error, Result, Store, Weight, testing::Limits};
+use strata_bdd::{Bdd, Cube, Error, Result, Store, Weight, testing::Limits};
 
 /// The answer to `opt_min` by its values; it must name the variables of the domain.
 fn least<W: Weight>(
@@ -274,17 +274,6 @@ fn no_more_of_a_domain_is_read_than_the_budget_has_room_for() -> Result<()> {
     assert!((500_000..3_000_000).contains(&read), "{read}");
     assert!(matches!(x.opt_min(|_| 1, all), Err(Error::BudgetExceeded { .. })));
     Ok(())
-}
-
-/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
-fn chain(store: &Store, steps: u32) -> Result<Bdd> {
-    let mut builder = store.builder()?;
-    let mut below = BuilderNode::from(true);
-    for step in (0..steps).rev() {
-        let second = builder.add_node(3 * step + 1, false, below)?;
-        below = builder.add_node(3 * step, second, below)?;
-    }
-    builder.build()
 }
 
 #[test]

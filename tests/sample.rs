@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use common::{
     default_store,
     disk::Disk,
-    functions::{hidden_weighted_bit, of_table, product, queens},
+    functions::{chain, hidden_weighted_bit, of_table, product, queens},
     limits, smallest_store, spilling, store_on, store_with,
 };
 use fastrand::Rng;
@@ -136,17 +136,6 @@ fn domains_that_are_none_are_refused() -> Result<()> {
     let refused = store.constant(false).sample(1, 1, [1 << 24]);
     assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
     Ok(())
-}
-
-/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
-fn chain(store: &Store, steps: u32) -> Result<Bdd> {
-    let mut builder = store.builder()?;
-    let mut below = BuilderNode::from(true);
-    for step in (0..steps).rev() {
-        let second = builder.add_node(3 * step + 1, false, below)?;
-        below = builder.add_node(3 * step, second, below)?;
-    }
-    builder.build()
 }
 
 /// Parity, over levels of two nodes each.

@@ -8,12 +8,12 @@ use std::f64::consts::LN_2;
 
 use common::{
     default_store,
-    functions::{hidden_weighted_bit, of_table, product, queens, random_function},
+    functions::{chain, hidden_weighted_bit, of_table, product, queens, random_function},
     limits, shared_store_with, smallest_store, spilling, store_with,
 };
 use fastrand::Rng;
 use num_bigint::BigUint;
-use strata_bdd::{Bdd, BuilderNode, Config, Error, Result, Store, testing::Limits};
+use strata_bdd::{Bdd, Config, Error, Result, Store, testing::Limits};
 
 /// Weights of false and of true by the place of a variable in `domain`.
 fn weight_of<'a>(weights: &'a [[f64; 2]], domain: &'a [u32]) -> impl Fn(u32, bool) -> f64 + Copy + 'a {
@@ -235,17 +235,6 @@ fn domains_that_are_none_are_refused() -> Result<()> {
     let refused = smallest_store().variable(0)?.weighted_count(weight, 0..1 << 24);
     assert!(matches!(refused, Err(Error::BudgetExceeded { .. })), "{refused:?}");
     Ok(())
-}
-
-/// A function of thousands of levels: x(3i) or x(3i + 1) for each of `steps` steps.
-fn chain(store: &Store, steps: u32) -> Result<Bdd> {
-    let mut builder = store.builder()?;
-    let mut below = BuilderNode::from(true);
-    for step in (0..steps).rev() {
-        let second = builder.add_node(3 * step + 1, false, below)?;
-        below = builder.add_node(3 * step, second, below)?;
-    }
-    builder.build()
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Functions to work on: from truth tables, from random trees, from circuits, and the N queens.
 
-use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store};
-
 use fastrand::Rng;
+use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store};
 
 /// The function that is `table[i]` where `variables` spell `i`, the first variable being the highest bit; built bottom-up.
 pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd> {
@@ -126,6 +125,17 @@ pub fn random_function(store: &Store, seed: u64, variables: u32) -> Bdd {
     let mut random = Rng::with_seed(seed);
     let table: Vec<bool> = (0..1 << variables).map(|_| random.bool()).collect();
     of_table(store, &table, &(0..variables).collect::<Vec<_>>()).unwrap()
+}
+
+/// x(3i) or x(3i + 1) for each of `steps` steps: two levels each, and a variable between them that it does not depend on.
+pub fn chain(store: &Store, steps: u32) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let mut below = BuilderNode::from(true);
+    for step in (0..steps).rev() {
+        let second = builder.add_node(3 * step + 1, false, below)?;
+        below = builder.add_node(3 * step, second, below)?;
+    }
+    builder.build()
 }
 
 /// The placements of N queens that do not attack each other, and the largest diagram on the way there.

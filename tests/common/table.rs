@@ -1,8 +1,7 @@
 //! Truth tables: the slow and plain twin of a diagram.
 
-use strata_bdd::{Bdd, Result, Store};
-
 use fastrand::Rng;
+use strata_bdd::{Bdd, Result, Store};
 
 use super::functions::of_table;
 
