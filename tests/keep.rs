@@ -28,7 +28,7 @@ use strata_bdd::{
     testing::{Backend, Limits, NewFile, OldFile, Os, ScratchFile, Testing},
 };
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_128;
+use twox_hash::XxHash3_128;
 
 /// Limits under which every diagram is wide.
 fn wide() -> Limits {
@@ -235,7 +235,7 @@ impl fmt::Debug for Image {
 
 /// The bytes with their checksum.
 fn signed(bytes: &[u8]) -> Vec<u8> {
-    [bytes, &xxh3_128(bytes).to_le_bytes()].concat()
+    [bytes, &XxHash3_128::oneshot(bytes).to_le_bytes()].concat()
 }
 
 /// The invariant that a refused file breaks.

@@ -2,7 +2,7 @@
 
 use std::{iter, mem, ops::Range, sync::Arc};
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::{
     scratch::{Extent, Scratch},
@@ -44,7 +44,7 @@ impl CheckedFile {
             extent.write(bytes, offset)?;
         }
         self.sums.resize(self.sums.len().max(at + 1), 0);
-        self.sums[at] = xxh3_64(bytes);
+        self.sums[at] = XxHash3_64::oneshot(bytes);
         self.length = self.length.max(end);
         Ok(())
     }
@@ -95,7 +95,7 @@ impl CheckedFile {
             extent.read(left.split_off_mut(..len).expect("as much room as bytes"), offset)?;
         }
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
-        let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| xxh3_64(block) == sum);
+        let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| XxHash3_64::oneshot(block) == sum);
         if intact { Ok(bytes) } else { Err(space.backend.damaged()) }
     }
 }

@@ -16,7 +16,7 @@ use std::{
 use extsort::{ExternalSorter, PushExternalSorter, Sortable, SortedIterator};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use twox_hash::XxHash3_64;
 
 use super::{backend::salt, lane::Lane, meter::Claim, space::Space};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ struct Item<I> {
 
 impl<I: Lane> Item<I> {
     fn new(record: [I; 2], seed: u64) -> Self {
-        Self { record, sum: xxh3_64_with_seed(bytemuck::bytes_of(&record), seed) as u32 }
+        Self { record, sum: XxHash3_64::oneshot_with_seed(seed, bytemuck::bytes_of(&record)) as u32 }
     }
 
     fn is_intact(&self, seed: u64) -> bool {

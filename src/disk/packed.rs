@@ -7,9 +7,12 @@
 //! Neighbours in a log are for the same level and come from the same level, so that their lanes are near each other: ids within
 //! a level and slots within a few hundred. Terminals are far from all ids, and keep their places.
 //!
+//! All of it is compiled twice, for any machine and for one with wide vectors; [`Arch`] takes what runs on this one.
+//!
 //! After: D. Lemire, L. Boytsov, "Decoding billions of integers per second through vectorization", 2015 (frame of reference).
 
 use bitpacking::{BitPacker, BitPacker4x};
+use pulp::{Arch, NullaryFnOnce};
 
 use super::{
     cells::{KeyRange, place_of, value_at},
@@ -25,20 +28,34 @@ const MOST: u32 = u32::BITS;
 /// Fills the beginning of `out` with `records`, packed; gives the number of bytes and the range of the first lane, `None` if
 /// there is no room for so many bytes.
 pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Option<(usize, KeyRange)> {
-    let (groups, rest) = records.as_chunks();
-    let (mut at, mut first) = (0, KeyRange::of(rest.iter().map(|record| record[0])));
-    for group in groups {
-        for lane in 0..N {
-            let (len, range) = pack_lane(group, lane, &mut out[at..])?;
-            at += len;
-            if lane == 0 {
-                first.join(&range);
+    Arch::new().dispatch(Pack { records, out })
+}
+
+struct Pack<'a, I, const N: usize> {
+    records: &'a [[I; N]],
+    out: &'a mut [u8],
+}
+
+impl<I: Lane, const N: usize> NullaryFnOnce for Pack<'_, I, N> {
+    type Output = Option<(usize, KeyRange)>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let (groups, rest) = self.records.as_chunks();
+        let (mut at, mut first) = (0, KeyRange::of(rest.iter().map(|record| record[0])));
+        for group in groups {
+            for lane in 0..N {
+                let (len, range) = pack_lane(group, lane, &mut self.out[at..])?;
+                at += len;
+                if lane == 0 {
+                    first.join(&range);
+                }
             }
         }
+        let rest = bytemuck::cast_slice(rest);
+        self.out.get_mut(at..at + rest.len())?.copy_from_slice(rest);
+        Some((at + rest.len(), first))
     }
-    let rest = bytemuck::cast_slice(rest);
-    out.get_mut(at..at + rest.len())?.copy_from_slice(rest);
-    Some((at + rest.len(), first))
 }
 
 #[inline(always)]
@@ -65,16 +82,30 @@ fn pack_lane<I: Lane, const N: usize>(
 }
 
 /// Fills `records` from what they were packed into; `None` if it was not this.
-pub fn unpack<I: Lane, const N: usize>(mut bytes: &[u8], records: &mut [[I; N]]) -> Option<()> {
-    let (groups, rest) = records.as_chunks_mut();
-    let mut places = [0; GROUP];
-    for group in groups {
-        for lane in 0..N {
-            bytes = unpack_lane(bytes, group, lane, &mut places)?;
+pub fn unpack<I: Lane, const N: usize>(bytes: &[u8], records: &mut [[I; N]]) -> Option<()> {
+    Arch::new().dispatch(Unpack { bytes, records })
+}
+
+struct Unpack<'a, I, const N: usize> {
+    bytes: &'a [u8],
+    records: &'a mut [[I; N]],
+}
+
+impl<I: Lane, const N: usize> NullaryFnOnce for Unpack<'_, I, N> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let (mut bytes, (groups, rest)) = (self.bytes, self.records.as_chunks_mut());
+        let mut places = [0; GROUP];
+        for group in groups {
+            for lane in 0..N {
+                bytes = unpack_lane(bytes, group, lane, &mut places)?;
+            }
         }
+        let rest: &mut [u8] = bytemuck::cast_slice_mut(rest);
+        (bytes.len() == rest.len()).then(|| rest.copy_from_slice(bytes))
     }
-    let rest: &mut [u8] = bytemuck::cast_slice_mut(rest);
-    (bytes.len() == rest.len()).then(|| rest.copy_from_slice(bytes))
 }
 
 /// Gives the bytes behind those of the lane.

@@ -6,7 +6,7 @@
 //! The checksum is of all that follows it and of the place it was written to: bytes that have changed, or that were there before,
 //! are not taken for others.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use twox_hash::XxHash3_64;
 
 use super::{
     cells::KeyRange,
@@ -54,7 +54,7 @@ pub fn encode<I: Lane, const N: usize>(
         (plain.len(), KeyRange::of(records.iter().map(|record| record[0])))
     };
     head[SUM..].copy_from_slice(bytemuck::bytes_of(&[len as u32, (records.len() * N) as u32, log]));
-    let sum = xxh3_64_with_seed(&out[SUM..HEAD + len], number);
+    let sum = XxHash3_64::oneshot_with_seed(number, &out[SUM..HEAD + len]);
     out[..SUM].copy_from_slice(&sum.to_le_bytes());
     Some((HEAD + len, range))
 }
@@ -73,7 +73,7 @@ impl<'a> Packet<'a> {
 
     /// Whether it was written to the place of this `number`.
     pub fn is_intact(self, number: u64) -> bool {
-        self.bytes[..SUM] == xxh3_64_with_seed(&self.bytes[SUM..], number).to_le_bytes()
+        self.bytes[..SUM] == XxHash3_64::oneshot_with_seed(number, &self.bytes[SUM..]).to_le_bytes()
     }
 
     /// Fills `records`, as many as it has; `None` if it was not made of this.

@@ -3,7 +3,7 @@
 //! What is not trusted, because it comes from a named file or has been on a disk for long, is shown to these checks in the
 //! order it is stored in. Two invariants need more than that, 5 a sweep and 6 a walk: see `sweep::validate`.
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_128;
 
 use super::node_file::{NodeFile, Width};
 use crate::{
@@ -120,9 +120,9 @@ pub fn check_file(file: &NodeFile, space: &Space) -> Result<()> {
             _ => check.node(children),
         }
     };
-    let mut hash = Xxh3::new();
+    let mut hash = XxHash3_128::new();
     file.visit_words(space, |words| {
-        hash.update(bytemuck::cast_slice(words));
+        hash.write(bytemuck::cast_slice(words));
         match file.width() {
             Width::Narrow => {
                 let nodes = bytemuck::cast_slice::<_, [u32; 2]>(words);

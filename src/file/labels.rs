@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
-use xxhash_rust::xxh3::xxh3_128;
+use twox_hash::XxHash3_128;
 
 use super::levels::seal;
 use crate::{
@@ -40,7 +40,7 @@ impl Labels {
 
     /// Labels for one level, of variable 0.
     pub fn of_first() -> Self {
-        Self { table: Arc::new(Table { variables: vec![0], gaps: xxh3_128(&[]), _charge: None }), shift: 0 }
+        Self { table: Arc::new(Table { variables: vec![0], gaps: XxHash3_128::oneshot(&[]), _charge: None }), shift: 0 }
     }
 
     /// The labels `variables`, the largest first.
@@ -56,7 +56,7 @@ impl Labels {
         for (gap, pair) in gaps.iter_mut().zip(variables.windows(2)) {
             *gap = (pair[0] - pair[1]).to_le();
         }
-        let table = Table { gaps: xxh3_128(bytemuck::cast_slice(&gaps)), variables, _charge: Some(charge) };
+        let table = Table { gaps: XxHash3_128::oneshot(bytemuck::cast_slice(&gaps)), variables, _charge: Some(charge) };
         Ok(Self { table: Arc::new(table), shift: 0 })
     }
 
@@ -94,6 +94,6 @@ impl Labels {
         words[..16].copy_from_slice(&nodes.to_le_bytes());
         words[16..32].copy_from_slice(&self.table.gaps.to_le_bytes());
         words[32..].copy_from_slice(&top.to_le_bytes());
-        xxh3_128(&words)
+        XxHash3_128::oneshot(&words)
     }
 }

@@ -11,7 +11,7 @@
 use std::sync::{Arc, LazyLock};
 
 use smallvec::{SmallVec, smallvec};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use twox_hash::XxHash3_128;
 
 use super::{labels::Labels, levels::Levels};
 use crate::{
@@ -224,7 +224,7 @@ impl NodeFile {
     }
 
     /// The hash of the file if `nodes` is that of its nodes' bytes.
-    pub fn hash_with(&self, nodes: Xxh3) -> u128 {
+    pub fn hash_with(&self, nodes: XxHash3_128) -> u128 {
         self.labels.hash_with(hash_of(Some(nodes), &[], self.levels()))
     }
 
@@ -235,18 +235,18 @@ impl NodeFile {
 }
 
 /// The hash of a file from that of its full blocks, if there are any, the bytes after them, and its level table.
-pub(super) fn hash_of(blocks: Option<Xxh3>, tail: &[u8], levels: &Levels) -> u128 {
+pub(super) fn hash_of(blocks: Option<XxHash3_128>, tail: &[u8], levels: &Levels) -> u128 {
     if let Some(mut hash) = blocks {
-        hash.update(tail);
-        levels.firsts().for_each(|first| hash.update(&first));
-        return hash.digest128();
+        hash.write(tail);
+        levels.firsts().for_each(|first| hash.write(&first));
+        return hash.finish_128();
     }
     // The same, and much faster for the few bytes that most diagrams are.
     let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
     let (nodes, firsts) = bytes.split_at_mut(tail.len());
     nodes.copy_from_slice(tail);
     firsts.as_chunks_mut().0.iter_mut().zip(levels.firsts()).for_each(|(room, first)| *room = first);
-    xxh3_128(&bytes)
+    XxHash3_128::oneshot(&bytes)
 }
 
 /// The word that a narrow node with these children is.

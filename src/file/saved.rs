@@ -29,7 +29,7 @@ use std::{
     path::Path,
 };
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_128;
 
 use super::{
     check::{NodeCheck, broken, check_levels},
@@ -123,23 +123,23 @@ impl Header {
 /// What passes through is hashed.
 struct Hashed<T> {
     inner: T,
-    hash: Box<Xxh3>,
+    hash: Box<XxHash3_128>,
 }
 
 impl<T> Hashed<T> {
     fn new(inner: T) -> Self {
-        Self { inner, hash: Box::new(Xxh3::new()) }
+        Self { inner, hash: Box::new(XxHash3_128::new()) }
     }
 
     fn checksum(&self) -> [u8; CHECKSUM_BYTES] {
-        self.hash.digest128().to_le_bytes()
+        self.hash.finish_128().to_le_bytes()
     }
 }
 
 impl<W: Write> Write for Hashed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.hash.update(&bytes[..written]);
+        self.hash.write(&bytes[..written]);
         Ok(written)
     }
 
@@ -151,7 +151,7 @@ impl<W: Write> Write for Hashed<W> {
 impl<R: Read> Read for Hashed<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(bytes)?;
-        self.hash.update(&bytes[..read]);
+        self.hash.write(&bytes[..read]);
         Ok(read)
     }
 }
@@ -194,7 +194,7 @@ fn write(
         out.write_all(bytemuck::cast_slice(inner)).map_err(&fail)
     })?;
     let Hashed { inner, hash } = out.into_inner().map_err(|error| fail(error.into_error()))?;
-    inner.write_all(&hash.digest128().to_le_bytes()).map_err(&fail)
+    inner.write_all(&hash.finish_128().to_le_bytes()).map_err(&fail)
 }
 
 /// Reads the diagram at `path` and its complement bit.

@@ -1,6 +1,6 @@
 //! Writing a node file bottom-up.
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_128;
 
 use super::{
     labels::Labels,
@@ -38,7 +38,7 @@ pub struct NodeWriter<I> {
     /// The id of the next node.
     next: u64,
     /// Of the full blocks so far, if there are any.
-    hash: Option<Box<Xxh3>>,
+    hash: Option<Box<XxHash3_128>>,
     marker: std::marker::PhantomData<I>,
 }
 
@@ -129,7 +129,7 @@ impl<I: Lane> NodeWriter<I> {
                     self.tail = Some(tail);
                     return Err(error);
                 }
-                self.hash.get_or_insert_default().update(bytes);
+                self.hash.get_or_insert_default().write(bytes);
                 self.used = 0;
                 self.tail = match block {
                     Some(block) => {
