@@ -5,9 +5,11 @@
 use std::{
     collections::HashSet,
     fs::File,
-    io,
+    io::{self, Write},
     process::{Child, Command, Output, Stdio},
 };
+
+use tempfile::NamedTempFile;
 
 /// Example `name` with `arguments`, which are separated by blanks.
 fn command(name: &str, arguments: &str) -> Command {
@@ -149,6 +151,76 @@ fn philosophers_reach_as_many_states_as_the_formula_says() {
         assert_eq!(number(&text, "reachable"), counts[n], "N = {n}");
         assert_eq!(number(&text, "deadlocks"), 1, "N = {n}");
     }
+}
+
+/// A formula in DIMACS format in a file of its own.
+fn formula(text: &str) -> NamedTempFile {
+    let mut file = NamedTempFile::new().expect("a file");
+    file.write_all(text.as_bytes()).expect("room for it");
+    file
+}
+
+/// What `models` prints about it.
+fn models(text: &str) -> String {
+    let file = formula(text);
+    stdout("models", file.path().to_str().expect("UTF-8"))
+}
+
+#[test]
+fn models_of_the_board_as_clauses_are_the_solutions_of_the_queens() {
+    for (n, solutions) in [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92)] {
+        let squares: Vec<(i32, i32)> = (0..n).flat_map(|row| (0..n).map(move |column| (row, column))).collect();
+        let name = |(row, column): (i32, i32)| row * n + column + 1;
+        // Clauses go on from line to line.
+        let clause = |literals: Vec<i32>| literals.iter().map(i32::to_string).collect::<Vec<_>>().join("\n") + " 0\n";
+        let row = |row| clause((0..n).map(|column| name((row, column))).collect());
+        let mut clauses: Vec<_> = (0..n).map(row).collect();
+        for &a in &squares {
+            for &b in squares.iter().filter(|&&b| a < b) {
+                let apart = ((b.0 - a.0).abs(), (b.1 - a.1).abs());
+                if apart.0 == 0 || apart.1 == 0 || apart.0 == apart.1 {
+                    clauses.push(clause(vec![-name(a), -name(b)]));
+                }
+            }
+        }
+        let text = models(&format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()));
+        assert_eq!(number(&text, "models"), solutions, "N = {n}");
+        assert_eq!(text.contains("first:"), solutions > 0);
+    }
+}
+
+#[test]
+fn models_are_told_apart_by_what_is_shown() {
+    let clauses = "p cnf 4 2\n-1 2 3 0 -2 -3 0\n";
+    assert!(models(clauses).starts_with("models: 10\n") && models(clauses).contains("\nfirst: -1 -2 -3 -4\n"));
+    // Whatever 1 and 4 are, 2 and 3 can be chosen; with 2 and 3 shown, both is too much.
+    for (shown, count, first) in
+        [("1 4", 4, "-1 -4"), ("2 3", 3, "-2 -3"), ("3 0\nc p show 2", 3, "-2 -3"), ("", 1, "")]
+    {
+        let text = models(&format!("{clauses}c p show {shown} 0\n"));
+        assert_eq!(number(&text, "models"), count, "{shown}");
+        assert_eq!(text.lines().find_map(|line| line.strip_prefix("first:")).map(str::trim), Some(first));
+    }
+}
+
+#[test]
+fn what_is_no_formula_is_named() {
+    for (text, what) in [
+        ("1 0\n", "p cnf VARIABLES CLAUSES"),
+        ("p cnf 2 1\n1 -3 0\n", "line 2: variable 3 of 2"),
+        ("p cnf 2 1\n\n1 x 0\n", "line 3: \"x\""),
+        ("p cnf 2 1\n1 2\n", "0 clauses"),
+        ("p cnf 2 2\n1 2 0\n", "1 clauses"),
+    ] {
+        let file = formula(text);
+        let path = file.path().to_str().expect("UTF-8");
+        let output = run("models", path);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text:?}: {message}");
+        assert!(message.contains(path) && message.contains(what) && output.stdout.is_empty(), "{text:?}: {message}");
+    }
+    let output = run("models", "no/such/file");
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: no/such/file: "));
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! Models of a formula in conjunctive normal form: how many there are, and the first of them.
+//!
+//! `cargo run --release --example models -- formula.cnf --memory 256MiB`
+//!
+//! The file is in DIMACS format: `c` begins a comment, `p cnf VARIABLES CLAUSES` comes before the clauses, and 0 ends a clause.
+//! Lines `c p show VARIABLES 0`, as in the model counting competitions, name those whose values tell models apart: the others
+//! are quantified away. Variable n is level n − 1, so that the formula's numbers decide how large the diagrams get; clauses are
+//! joined in the order of their last variables, so that neighbours share variables.
+
+use std::{collections::BTreeSet, error::Error, fs, io::Write, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+
+#[path = "shared/end.rs"]
+mod end;
+#[path = "shared/store.rs"]
+mod store;
+
+/// Counts the models of a formula in DIMACS format.
+#[derive(Parser)]
+#[command(name = "models", version)]
+struct Options {
+    /// The formula.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    store: store::StoreOptions,
+}
+
+struct Formula {
+    variables: u32,
+    clauses: Vec<Vec<(u32, bool)>>,
+    /// Variables whose values tell models apart.
+    shown: BTreeSet<u32>,
+}
+
+fn main() -> ExitCode {
+    end::end(count(&Options::parse()))
+}
+
+/// Counts the models and prints the result.
+fn count(options: &Options) -> Result<(), Box<dyn Error>> {
+    let store = options.store.open(None)?;
+    let formula = fs::read_to_string(&options.file).map_err(Into::into).and_then(|text| parse(&text));
+    let mut formula = formula.map_err(|error| format!("{}: {error}", options.file.display()))?;
+    formula.clauses.sort_by_key(|clause| clause.iter().map(|literal| literal.0).max());
+    let clauses = formula.clauses.iter().map(|clause| store.clause(clause.iter().copied()));
+    let models = store.and_all(clauses)?.exists_where(|variable| !formula.shown.contains(&variable))?;
+    let hidden = formula.variables - formula.shown.len() as u32;
+    let mut out = std::io::stdout();
+    writeln!(out, "models: {}\nnodes: {}", models.sat_count(formula.variables)? >> hidden, models.node_count())?;
+    if let Some(first) = models.sat_min(formula.shown)? {
+        let sign = |value| if value { "" } else { "-" };
+        let literals = first.iter().map(|&(variable, value)| format!("{}{}", sign(value), variable + 1));
+        writeln!(out, "first: {}", literals.collect::<Vec<_>>().join(" "))?;
+    }
+    writeln!(out, "{}", store::work(&store))?;
+    Ok(())
+}
+
+/// Reads the DIMACS format.
+fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
+    // Files of SATLIB have a line "%" behind the last clause.
+    let text = text.split("\n%").next().unwrap_or_default();
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let header = lines.clone().find_map(|words| match words[..] {
+        ["p", "cnf", variables, clauses] => Some((variables.parse().ok()?, clauses.parse::<usize>().ok()?)),
+        _ => None,
+    });
+    let (variables, announced) = header.ok_or("there is no line \"p cnf VARIABLES CLAUSES\"")?;
+    let (mut clauses, mut clause, mut shown) = (Vec::new(), Vec::new(), None::<BTreeSet<_>>);
+    for (words, number) in lines.zip(1..) {
+        let literal = |word| literal(word, variables).map_err(|what| format!("line {number}: {what}"));
+        let literals = |words: &[_]| words.iter().map(|&word| literal(word)).collect::<Result<Vec<_>, _>>();
+        match words[..] {
+            ["c", "p", "show", ref words @ ..] => {
+                shown.get_or_insert_default().extend(literals(words)?.iter().flatten().map(|literal| literal.0));
+            }
+            ["c" | "p", ..] => {}
+            ref words => literals(words)?.into_iter().for_each(|literal| match literal {
+                Some(literal) => clause.push(literal),
+                None => clauses.push(std::mem::take(&mut clause)),
+            }),
+        }
+    }
+    if clauses.len() != announced || !clause.is_empty() {
+        return Err(format!("{} clauses end with 0, of the {announced} announced", clauses.len()).into());
+    }
+    Ok(Formula { variables, clauses, shown: shown.unwrap_or_else(|| (0..variables).collect()) })
+}
+
+/// A variable and its value; none for the 0 at the end.
+fn literal(word: &str, variables: u32) -> Result<Option<(u32, bool)>, String> {
+    let number: i32 = word.parse().map_err(|_| format!("{word:?} is no literal"))?;
+    match number.unsigned_abs() {
+        variable if variable > variables => Err(format!("variable {variable} of {variables}")),
+        variable => Ok(variable.checked_sub(1).map(|variable| (variable, number > 0))),
+    }
+}
