@@ -8,8 +8,9 @@
 //! * `equality`: that diagram built twice, of ours in stores with different budgets, and compared.
 //! * `compose`: in the first four rows of 10 queens, "this square or the next, not both" in place of each square but the last.
 //! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
-//!   found new, by one relation over interleaved variables. Many steps with small sets, some with middling ones, few with
-//!   large ones. Building the relation is not part of the time.
+//!   found new, by one relation over interleaved variables; and command by command on all states so far, until a round finds
+//!   nothing new. Many steps with small sets, some with middling ones, few with large ones. Building relations is not part of
+//!   the time.
 //! * `list`: all solutions of 8 and 10 queens, by restricting and by an iterator over them, ours at 64 MiB.
 //!
 //! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs. CPU is
@@ -26,7 +27,7 @@ use operations::{
     clock::Report,
     job::{self, Job},
     list,
-    model::{self, Model, Package},
+    model::{self, Model, Package, Reached},
     ours::{self, Ours},
     oxidd::{Oxidd, room},
     queens::{self, Board},
@@ -317,14 +318,13 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             }
         }
         (_, Program::Ours) => {
-            let (model, mut peak) = (args.model(part), 0);
+            let model = args.model(part);
             let package = Ours { store: ours::store(args.budget()?)?, pairs: VariablePairs::interleaved(model.bits)? };
-            let relation = reach(&model, &package, |set| peak = peak.max(set.node_count()), &mut report)?;
-            report.peak(&format!("sets {peak} nodes, relation {}", relation.node_count()));
+            reach(&model, &package, |set| Some(set.node_count()), &mut report)?;
         }
         (_, _) => {
             let model = args.model(part);
-            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache(part))?, |_| (), &mut report)?;
+            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache(part))?, |_| None, &mut report)?;
         }
     }
     report.print(measure::peak_rss_kib("self"));
@@ -352,20 +352,32 @@ fn build<B: Board>(n: u16, board: impl FnOnce() -> Result<B, Failure>, report: &
     report.time(&format!("build {n} queens"), board, |board| Ok(format!("{} nodes", board.inner_nodes())))
 }
 
-/// Searches `model` with `package`; the relation.
+/// Searches `model` with `package`, breadth first by one relation and command by command. `nodes` are those of a set, where they
+/// cost nothing to know.
 fn reach<P: Package>(
     model: &Model,
     package: &P,
-    watch: impl FnMut(&P::Set),
+    nodes: impl Fn(&P::Set) -> Option<u64>,
     report: &mut Report,
-) -> Result<P::Set, Failure> {
-    let (start, relation) = (model.start(package)?, model.relation(package)?);
-    let search = || model::search(package, &start, &relation, watch);
-    report.time(&model.name, search, |found| {
+) -> Result<(), Failure> {
+    let (start, relation, commands) = (model.start(package)?, model.relation(package)?, model.ready(package)?);
+    let answer = |found: &Reached<P::Set>, unit| {
         let states = package.states(&found.states, model.bits)?;
-        Ok(format!("{states:.6e} states, {} steps", found.steps))
-    })?;
-    Ok(relation)
+        Ok(format!("{states:.6e} states, {} {unit}", found.steps))
+    };
+    let mut peak = None;
+    let search = || model::search(package, &start, &relation, |set| peak = peak.max(nodes(set)));
+    report.time(&model.name, search, |found| answer(found, "steps"))?;
+    if let (Some(sets), Some(relation)) = (peak, nodes(&relation)) {
+        report.peak(&format!("sets {sets} nodes, relation {relation}"));
+    }
+    let mut peak = None;
+    let chain = || model::chain(package, &start, &commands, |set| peak = peak.max(nodes(set)));
+    report.time(&format!("{}, command by command", model.name), chain, |found| answer(found, "rounds"))?;
+    if let Some(sets) = peak {
+        report.peak(&format!("sets {sets} nodes"));
+    }
+    Ok(())
 }
 
 /// Machine, versions of the peers and what this run does.

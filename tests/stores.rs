@@ -412,5 +412,8 @@ fn a_store_remembers_what_its_last_operations_took() -> Result<()> {
     let counted = remembered.last().expect("an operation");
     assert_eq!((counted.operation, counted.requests, counted.levels), ("sat_count", 0, levels));
     assert_eq!((remembered.len(), remembered[62]), (64, last));
+    // Those that are forgotten were counted.
+    let first = remembered[0].number;
+    assert!(first > 0 && remembered.iter().map(|done| done.number).eq(first..first + 64));
     Ok(())
 }

@@ -37,7 +37,9 @@ pub enum Source {
 /// What a package must offer.
 pub trait Package {
     /// A set of states, or of pairs of states.
-    type Set: Clone;
+    type Set: Clone + PartialEq;
+    /// A command, ready to run.
+    type Ready;
     /// Where `variable` has this value.
     fn literal(&self, variable: u32, value: bool) -> Result<Self::Set, Failure>;
     /// Everything or nothing.
@@ -52,6 +54,10 @@ pub trait Package {
     fn equal(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
     /// The successors of `states`, renamed to current variables.
     fn successors(&self, states: &Self::Set, relation: &Self::Set) -> Result<Self::Set, Failure>;
+    /// A command that writes these bits, of a relation over what it reads now and what it writes next.
+    fn ready(&self, relation: Self::Set, written: &[u32]) -> Result<Self::Ready, Failure>;
+    /// The successors of `states` by it alone, over current variables.
+    fn run(&self, command: &Self::Ready, states: &Self::Set) -> Result<Self::Set, Failure>;
     /// States in a set over current variables.
     fn states(&self, set: &Self::Set, bits: u32) -> Result<f64, Failure>;
     /// Whether there is nothing in it.
@@ -62,7 +68,7 @@ pub trait Package {
 pub struct Reached<S> {
     /// All states there are.
     pub states: S,
-    /// Steps to the farthest one.
+    /// Steps to the farthest one, or rounds until there was nothing new.
     pub steps: u32,
 }
 
@@ -90,6 +96,16 @@ impl Model {
         Ok(relation)
     }
 
+    /// All commands, each by itself.
+    pub fn ready<P: Package>(&self, package: &P) -> Result<Vec<P::Ready>, Failure> {
+        let ready = |command: &Command| {
+            let mut written: Vec<u32> = command.writes.iter().map(|write| write.0).collect();
+            written.sort_unstable();
+            package.ready(command.relation(package)?, &written)
+        };
+        self.commands.iter().map(ready).collect()
+    }
+
     /// The start, alone.
     pub fn start<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
         let mut start = package.constant(true);
@@ -112,15 +128,33 @@ impl Command {
     fn last(&self) -> u32 {
         self.bits().max().unwrap_or(0)
     }
+
+    /// Pairs of what it reads now and what it writes next; nothing is said of what it leaves.
+    fn relation<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
+        let mut relation = package.constant(true);
+        for &(bit, value) in &self.guard {
+            relation = package.and(&relation, &package.literal(2 * bit, value)?)?;
+        }
+        for &(bit, source) in &self.writes {
+            relation = package.and(&relation, &becomes(bit, source, package)?)?;
+        }
+        Ok(relation)
+    }
+}
+
+/// Where `bit` is this next.
+fn becomes<P: Package>(bit: u32, source: Source, package: &P) -> Result<P::Set, Failure> {
+    let next = package.literal(2 * bit + 1, true)?;
+    match source {
+        Source::Value(value) => package.literal(2 * bit + 1, value),
+        Source::Bit(from) => package.equal(&next, &package.literal(2 * from, true)?),
+    }
 }
 
 /// What `command` asks of `bit` and makes of it; none leaves it as it is.
 fn step<P: Package>(command: Option<&Command>, bit: u32, package: &P) -> Result<P::Set, Failure> {
     let write = command.and_then(|command| command.writes.iter().find(|write| write.0 == bit));
-    let becomes = match write.map_or(Source::Bit(bit), |write| write.1) {
-        Source::Value(value) => package.literal(2 * bit + 1, value)?,
-        Source::Bit(from) => package.equal(&package.literal(2 * bit + 1, true)?, &package.literal(2 * from, true)?)?,
-    };
+    let becomes = becomes(bit, write.map_or(Source::Bit(bit), |write| write.1), package)?;
     match command.and_then(|command| command.guard.iter().find(|guard| guard.0 == bit)) {
         Some(&(_, value)) => package.and(&becomes, &package.literal(2 * bit, value)?),
         None => Ok(becomes),
@@ -145,6 +179,28 @@ pub fn search<P: Package>(
         reached.states = package.or(&reached.states, &frontier)?;
         reached.steps += 1;
         [&next, &frontier, &reached.states].into_iter().for_each(&mut watch);
+    }
+}
+
+/// Command by command, each on all states so far, in rounds until there is nothing new. `watch` sees every set on the way.
+pub fn chain<P: Package>(
+    package: &P,
+    start: &P::Set,
+    commands: &[P::Ready],
+    mut watch: impl FnMut(&P::Set),
+) -> Result<Reached<P::Set>, Failure> {
+    let mut reached = Reached { states: start.clone(), steps: 0 };
+    loop {
+        let before = reached.states.clone();
+        for command in commands {
+            let next = package.run(command, &reached.states)?;
+            reached.states = package.or(&reached.states, &next)?;
+            watch(&reached.states);
+        }
+        reached.steps += 1;
+        if reached.states == before {
+            return Ok(reached);
+        }
     }
 }
 

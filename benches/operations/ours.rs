@@ -69,6 +69,7 @@ pub struct Ours {
 
 impl Package for Ours {
     type Set = Bdd;
+    type Ready = (Bdd, VariablePairs);
 
     fn literal(&self, variable: u32, value: bool) -> Result<Bdd, Failure> {
         Ok(self.store.literal(variable, value)?)
@@ -96,6 +97,14 @@ impl Package for Ours {
 
     fn successors(&self, states: &Bdd, relation: &Bdd) -> Result<Bdd, Failure> {
         Ok(states.rel_next(relation, &self.pairs)?)
+    }
+
+    fn ready(&self, relation: Bdd, written: &[u32]) -> Result<Self::Ready, Failure> {
+        Ok((relation, VariablePairs::new(written.iter().map(|bit| (2 * bit, 2 * bit + 1)))?))
+    }
+
+    fn run(&self, (relation, pairs): &Self::Ready, states: &Bdd) -> Result<Bdd, Failure> {
+        Ok(states.rel_next(relation, pairs)?)
     }
 
     fn is_empty(&self, set: &Bdd) -> bool {

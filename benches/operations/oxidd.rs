@@ -95,8 +95,17 @@ impl Oxidd {
     }
 }
 
+/// A command: its relation, the conjunction of the current variables it writes, and the substitution of these for the next
+/// ones.
+pub struct Ready {
+    relation: BDDFunction,
+    written: BDDFunction,
+    renaming: Subst<BDDFunction, Vec<u32>, Vec<BDDFunction>>,
+}
+
 impl Package for Oxidd {
     type Set = BDDFunction;
+    type Ready = Ready;
 
     fn literal(&self, variable: u32, value: bool) -> Result<BDDFunction, Failure> {
         room(self.manager.with_manager_shared(|manager| literal(manager, variable, value)))
@@ -126,6 +135,20 @@ impl Package for Oxidd {
     fn successors(&self, states: &BDDFunction, relation: &BDDFunction) -> Result<BDDFunction, Failure> {
         let next = room(states.apply_exists(BooleanOperator::And, relation, &self.current))?;
         room(next.substitute(&self.renaming))
+    }
+
+    fn ready(&self, relation: BDDFunction, written: &[u32]) -> Result<Ready, Failure> {
+        let current = |bit: &u32| self.literal(2 * bit, true);
+        let variables = written.iter().map(current).collect::<Result<Vec<_>, _>>()?;
+        let all = self.constant(true);
+        let cube = room(variables.iter().rev().try_fold(all, |all, variable| variable.and(&all)))?;
+        let renaming = Subst::new(written.iter().map(|bit| 2 * bit + 1).collect(), variables);
+        Ok(Ready { relation, written: cube, renaming })
+    }
+
+    fn run(&self, command: &Ready, states: &BDDFunction) -> Result<BDDFunction, Failure> {
+        let next = room(states.apply_exists(BooleanOperator::And, &command.relation, &command.written))?;
+        room(next.substitute(&command.renaming))
     }
 
     fn is_empty(&self, set: &BDDFunction) -> bool {

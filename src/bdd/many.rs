@@ -25,6 +25,9 @@ impl Store {
     /// let store = Store::new(Config::default())?;
     /// let apart = store.and_all((0..99).map(|at| store.clause([(at, false), (at + 1, false)])))?;
     /// assert_eq!(apart.sat_count(100)?, 927_372_692_193_078_999_176u128.into());
+    /// // Handles that there are already.
+    /// let ends = [store.variable(0)?, store.variable(99)?];
+    /// assert_eq!(store.and_all(ends.iter().cloned().map(Ok))?, ends[0].and(&ends[1])?);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn and_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>) -> Result<Bdd> {

@@ -136,7 +136,8 @@ impl Bdd {
     /// `self.and(other)?.exists(variables)`, without writing down the conjunction as a rule.
     ///
     /// One expand and one reduce sweep over sets of pairs of nodes, in which most variables go where one operand is a
-    /// transition relation; the others as in [`Bdd::exists`].
+    /// transition relation; the others as in [`Bdd::exists`]. Where the conjunction is much larger than what is left of it, this takes
+    /// a fraction of the time of the two calls; where it is hardly larger, they may be a little faster.
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].

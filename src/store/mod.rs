@@ -207,7 +207,15 @@ impl Store {
         self.inner.processed_requests.fetch_add(requests, Relaxed);
         let spilled_bytes = self.inner.scratch.meter.spilled_bytes.load(Relaxed) - spilled;
         let time = start.elapsed();
-        self.remember(OperationStats { operation: name, sweeps, levels, requests, spilled_bytes, time });
+        self.remember(|number| OperationStats {
+            number,
+            operation: name,
+            sweeps,
+            levels,
+            requests,
+            spilled_bytes,
+            time,
+        });
         outcome
     }
 
@@ -230,11 +238,12 @@ impl Store {
         })
     }
 
-    fn remember(&self, stats: OperationStats) {
+    fn remember(&self, stats: impl FnOnce(u64) -> OperationStats) {
         let mut operations = self.inner.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = operations.back().map_or(0, |last| last.number + 1);
         if operations.len() == REMEMBERED {
             operations.pop_front();
         }
-        operations.push_back(stats);
+        operations.push_back(stats(number));
     }
 }

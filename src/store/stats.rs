@@ -6,7 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Requests that expand sweeps took from their queues.
+    /// The sum of all [`OperationStats::requests`]. What is taken for small depends on the budget and on what runs beside it, so
+    /// that the sum for the same work may differ by a fifth where all diagrams are small.
     pub processed_requests: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
@@ -46,6 +47,8 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
+    /// How many had ended before it since the store was made, forgotten ones among them.
+    pub number: u64,
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
     /// `unique` may be a "restrict", too. What `replace` and `compose_all` do is "replace" where they take nested sweeps, "swap" where
