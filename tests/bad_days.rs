@@ -253,6 +253,12 @@ fn every_operation_fails_like_every_other_and_leaves_its_operands() {
                 day.check(action, 8, work);
             }
             day.check(action, 8, |day| day.operands[1].imp(&day.operands[2])?.implies(&day.operands[0]));
+            day.check(action, 8, |day| {
+                let (f, domain) = (&day.operands[2], 0..VARIABLES);
+                let weight = |variable, value| if value { f64::from(variable) } else { 0.5 };
+                let counted = f.weighted_count(weight, domain.clone())?;
+                Ok((counted, f.opt_max(i64::from, domain.clone())?, f.sample(3, 1, domain)?))
+            });
         }
     }
 }
