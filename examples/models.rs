@@ -2,10 +2,9 @@
 //!
 //! `cargo run --release --example models -- formula.cnf --memory 256MiB`
 //!
-//! The file is in DIMACS format: `c` begins a comment, `p cnf VARIABLES CLAUSES` comes before the clauses, and 0 ends a clause.
-//! Lines `c p show VARIABLES 0`, as in the model counting competitions, name those whose values tell models apart: the others
-//! are quantified away. Variable n is level n − 1, so that the formula's numbers decide how large the diagrams get; clauses are
-//! joined in the order of their last variables, so that neighbours share variables.
+//! The file is in DIMACS format: a comment begins with `c`, 0 ends a clause. Lines `c p show VARIABLES 0`, as in the model counting
+//! competitions, name those whose values tell models apart: the others are quantified away. Weights are not looked at.
+//! The formula's numbers are the order of variables. Clauses are joined by their last variables: neighbours share some.
 
 use std::{collections::BTreeSet, error::Error, fs, io::Write, path::PathBuf, process::ExitCode};
 
@@ -41,7 +40,8 @@ fn main() -> ExitCode {
 /// Counts the models and prints the result.
 fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     let store = options.store.open(None)?;
-    let formula = fs::read_to_string(&options.file).map_err(Into::into).and_then(|text| parse(&text));
+    let text = fs::read(&options.file).map_err(Into::into);
+    let formula = text.and_then(|text| parse(&String::from_utf8_lossy(&text)));
     let mut formula = formula.map_err(|error| format!("{}: {error}", options.file.display()))?;
     formula.clauses.sort_by_key(|clause| clause.iter().map(|literal| literal.0).max());
     let clauses = formula.clauses.iter().map(|clause| store.clause(clause.iter().copied()));
@@ -58,16 +58,16 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads the DIMACS format.
 fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
-    // Files of SATLIB have a line "%" behind the last clause.
-    let text = text.split("\n%").next().unwrap_or_default();
+    // So files of SATLIB end.
+    let text = text.trim_end().strip_suffix("\n%\n0").unwrap_or(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = lines.clone().find_map(|words| match words[..] {
         ["p", "cnf", variables, clauses] => Some((variables.parse().ok()?, clauses.parse::<usize>().ok()?)),
         _ => None,
     });
-    let (variables, announced) = header.ok_or("there is no line \"p cnf VARIABLES CLAUSES\"")?;
+    let header = header.filter(|&(variables, _)| variables <= 1 << 24);
+    let (variables, announced) = header.ok_or("no line \"p cnf VARIABLES CLAUSES\" with up to 2^24 variables")?;
     let (mut clauses, mut clause, mut shown) = (Vec::new(), Vec::new(), None::<BTreeSet<_>>);
     for (words, number) in lines.zip(1..) {
         let literal = |word| literal(word, variables).map_err(|what| format!("line {number}: {what}"));
@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
             ["c", "p", "show", ref words @ ..] => {
                 shown.get_or_insert_default().extend(literals(words)?.iter().flatten().map(|literal| literal.0));
             }
-            ["c" | "p", ..] => {}
+            [word, ..] if word.starts_with(['c', 'p']) => {}
             ref words => literals(words)?.into_iter().for_each(|literal| match literal {
                 Some(literal) => clause.push(literal),
                 None => clauses.push(std::mem::take(&mut clause)),

@@ -185,7 +185,12 @@ fn models_of_the_board_as_clauses_are_the_solutions_of_the_queens() {
         }
         let text = models(&format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()));
         assert_eq!(number(&text, "models"), solutions, "N = {n}");
-        assert_eq!(text.contains("first:"), solutions > 0);
+        let first = text.lines().find_map(|line| line.strip_prefix("first: "));
+        assert_eq!(first.is_some(), solutions > 0);
+        if n == 4 {
+            // Squares of the first row come first, where false is less than true: a queen as far right as can be.
+            assert_eq!(first, Some("-1 -2 3 -4 5 -6 -7 -8 -9 -10 -11 12 -13 14 -15 -16"));
+        }
     }
 }
 
@@ -204,6 +209,18 @@ fn models_are_told_apart_by_what_is_shown() {
 }
 
 #[test]
+fn formulas_of_little_have_their_models() {
+    for (text, count) in [
+        ("p cnf 0 0\n", 1),
+        ("p cnf 3 0\n", 8),
+        ("p cnf 3 1\n0\n", 0),
+        ("c--- none \u{fc}\r\np cnf 3 2\r\n1 -1 0\r\n2 2 0\r\n", 4),
+    ] {
+        assert_eq!(number(&models(text), "models"), count, "{text:?}");
+    }
+}
+
+#[test]
 fn what_is_no_formula_is_named() {
     for (text, what) in [
         ("1 0\n", "p cnf VARIABLES CLAUSES"),
@@ -211,6 +228,9 @@ fn what_is_no_formula_is_named() {
         ("p cnf 2 1\n\n1 x 0\n", "line 3: \"x\""),
         ("p cnf 2 1\n1 2\n", "0 clauses"),
         ("p cnf 2 2\n1 2 0\n", "1 clauses"),
+        ("p cnf 2 1\n1 2 0\n%\nc p show 1 0\n", "line 3: \"%\""),
+        ("p cnf 16777217 1\n1 0\n", "up to 2^24 variables"),
+        ("p cnf 2 1\n-2147483648 0\n", "variable 2147483648 of 2"),
     ] {
         let file = formula(text);
         let path = file.path().to_str().expect("UTF-8");

@@ -337,6 +337,22 @@ fn a_file_is_what_the_format_says() {
     }
 }
 
+/// What was saved once must open for ever: checksums are not those of whatever hashes the rest, but these.
+#[test]
+fn checksums_are_those_of_files_saved_before() -> Result<()> {
+    let shelf = Shelf::new();
+    let store = store_at(&shelf, None);
+    for (f, len, sum) in [
+        (store.variable(3)?, 80, 0xbf0b_096c_3db5_0a9c_ce48_6eea_8c9b_36e0),
+        (store.exactly(5, 0..20)?, 1136, 0xc376_84d3_a570_3dfc_dc47_e442_1240_21c5),
+    ] {
+        let saved = shelf.saved(&f);
+        let checksum = saved[saved.len() - 16..].try_into().map(u128::from_le_bytes).unwrap();
+        assert_eq!((saved.len(), checksum), (len, sum), "{checksum:#x}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_diagram_outlives_its_store_in_a_file() -> Result<()> {
     let home = tempfile::tempdir().unwrap();

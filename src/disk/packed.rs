@@ -7,7 +7,7 @@
 //! Neighbours in a log are for the same level and come from the same level, so that their lanes are near each other: ids within
 //! a level and slots within a few hundred. Terminals are far from all ids, and keep their places.
 //!
-//! All of it is compiled twice, for any machine and for one with wide vectors; [`Arch`] takes what runs on this one.
+//! All of it is compiled twice on x86-64, for any processor and for those with AVX2; [`Arch`] takes what runs on this one.
 //!
 //! After: D. Lemire, L. Boytsov, "Decoding billions of integers per second through vectorization", 2015 (frame of reference).
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The sum of all [`OperationStats::requests`]. What is taken for small depends on the budget and on what runs beside it, so
-    /// that the sum for the same work may differ by a fifth where all diagrams are small.
+    /// The sum of all [`OperationStats::requests`]. Which operations are taken for small depends on the budget and on what runs
+    /// beside them, so that the sum for the same work may differ by a fifth where all diagrams are small.
     pub processed_requests: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
@@ -47,7 +47,7 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
-    /// How many had ended before it since the store was made, forgotten ones among them.
+    /// How many had ended before it since the store was made: those that failed and those that are forgotten among them.
     pub number: u64,
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
