@@ -37,7 +37,6 @@ use peers::{
     oxidd::{Squares, fastest_cache},
     program::{Program, name_of},
 };
-use strata_bdd::VariablePairs;
 
 #[path = "../examples/shared/abreast.rs"]
 mod abreast;
@@ -318,13 +317,12 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             }
         }
         (_, Program::Ours) => {
-            let model = args.model(part);
-            let package = Ours { store: ours::store(args.budget()?)?, pairs: VariablePairs::interleaved(model.bits)? };
-            reach(&model, &package, |set| Some(set.node_count()), &mut report)?;
+            let package = Ours { store: ours::store(args.budget()?)? };
+            reach(&args.model(part), &package, |set| Some(set.node_count()), &mut report)?;
         }
         (_, _) => {
             let model = args.model(part);
-            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache(part))?, |_| None, &mut report)?;
+            reach(&model, &Oxidd::new(model.bits, 1 << args.peer_cache(part)), |_| None, &mut report)?;
         }
     }
     report.print(measure::peak_rss_kib("self"));
@@ -361,12 +359,13 @@ fn reach<P: Package>(
     report: &mut Report,
 ) -> Result<(), Failure> {
     let (start, relation, commands) = (model.start(package)?, model.relation(package)?, model.ready(package)?);
+    let together = package.ready(relation.clone(), 0..model.bits)?;
     let answer = |found: &Reached<P::Set>, unit| {
         let states = package.states(&found.states, model.bits)?;
         Ok(format!("{states:.6e} states, {} {unit}", found.steps))
     };
     let mut peak = None;
-    let search = || model::search(package, &start, &relation, |set| peak = peak.max(nodes(set)));
+    let search = || model::search(package, &start, &together, |set| peak = peak.max(nodes(set)));
     let by_steps = report.time(&model.name, search, |found| answer(found, "steps"))?;
     if let (Some(sets), Some(relation)) = (peak, nodes(&relation)) {
         report.peak(&format!("sets {sets} nodes, relation {relation}"));

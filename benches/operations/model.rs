@@ -38,7 +38,7 @@ pub enum Source {
 pub trait Package {
     /// A set of states, or of pairs of states.
     type Set: Clone + PartialEq;
-    /// A command, ready to run.
+    /// A relation, ready to take steps.
     type Ready;
     /// Where `variable` has this value.
     fn literal(&self, variable: u32, value: bool) -> Result<Self::Set, Failure>;
@@ -52,12 +52,10 @@ pub trait Package {
     fn without(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
     /// Where both agree.
     fn equal(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
+    /// A relation over what is read now and what is written next; `written`, in ascending order, are these bits.
+    fn ready(&self, relation: Self::Set, written: impl Iterator<Item = u32>) -> Result<Self::Ready, Failure>;
     /// The successors of `states`, renamed to current variables.
-    fn successors(&self, states: &Self::Set, relation: &Self::Set) -> Result<Self::Set, Failure>;
-    /// A command that writes these bits, of a relation over what it reads now and what it writes next.
-    fn ready(&self, relation: Self::Set, written: &[u32]) -> Result<Self::Ready, Failure>;
-    /// The successors of `states` by it alone, over current variables.
-    fn run(&self, command: &Self::Ready, states: &Self::Set) -> Result<Self::Set, Failure>;
+    fn successors(&self, states: &Self::Set, relation: &Self::Ready) -> Result<Self::Set, Failure>;
     /// States in a set over current variables.
     fn states(&self, set: &Self::Set, bits: u32) -> Result<f64, Failure>;
     /// Whether there is nothing in it.
@@ -101,7 +99,7 @@ impl Model {
         let ready = |command: &Command| {
             let mut written: Vec<u32> = command.writes.iter().map(|write| write.0).collect();
             written.sort_unstable();
-            package.ready(command.relation(package)?, &written)
+            package.ready(command.relation(package)?, written.into_iter())
         };
         self.commands.iter().map(ready).collect()
     }
@@ -144,10 +142,9 @@ impl Command {
 
 /// Where `bit` is this next.
 fn becomes<P: Package>(bit: u32, source: Source, package: &P) -> Result<P::Set, Failure> {
-    let next = package.literal(2 * bit + 1, true)?;
     match source {
         Source::Value(value) => package.literal(2 * bit + 1, value),
-        Source::Bit(from) => package.equal(&next, &package.literal(2 * from, true)?),
+        Source::Bit(from) => package.equal(&package.literal(2 * bit + 1, true)?, &package.literal(2 * from, true)?),
     }
 }
 
@@ -165,7 +162,7 @@ fn step<P: Package>(command: Option<&Command>, bit: u32, package: &P) -> Result<
 pub fn search<P: Package>(
     package: &P,
     start: &P::Set,
-    relation: &P::Set,
+    relation: &P::Ready,
     mut watch: impl FnMut(&P::Set),
 ) -> Result<Reached<P::Set>, Failure> {
     let mut reached = Reached { states: start.clone(), steps: 0 };
@@ -193,7 +190,7 @@ pub fn chain<P: Package>(
     loop {
         let before = reached.states.clone();
         for command in commands {
-            let next = package.run(command, &reached.states)?;
+            let next = package.successors(&reached.states, command)?;
             reached.states = package.or(&reached.states, &next)?;
             watch(&reached.states);
         }

@@ -63,8 +63,6 @@ pub fn compose_neighbours(board: &Bdd, squares: u16) -> Result<Bdd, Failure> {
 pub struct Ours {
     /// Where they live.
     pub store: Store,
-    /// Which variable is the next value of which.
-    pub pairs: VariablePairs,
 }
 
 impl Package for Ours {
@@ -95,15 +93,11 @@ impl Package for Ours {
         Ok(a.xnor(b)?)
     }
 
-    fn successors(&self, states: &Bdd, relation: &Bdd) -> Result<Bdd, Failure> {
-        Ok(states.rel_next(relation, &self.pairs)?)
+    fn ready(&self, relation: Bdd, written: impl Iterator<Item = u32>) -> Result<Self::Ready, Failure> {
+        Ok((relation, VariablePairs::new(written.map(|bit| (2 * bit, 2 * bit + 1)))?))
     }
 
-    fn ready(&self, relation: Bdd, written: &[u32]) -> Result<Self::Ready, Failure> {
-        Ok((relation, VariablePairs::new(written.iter().map(|bit| (2 * bit, 2 * bit + 1)))?))
-    }
-
-    fn run(&self, (relation, pairs): &Self::Ready, states: &Bdd) -> Result<Bdd, Failure> {
+    fn successors(&self, states: &Bdd, (relation, pairs): &Self::Ready) -> Result<Bdd, Failure> {
         Ok(states.rel_next(relation, pairs)?)
     }
 

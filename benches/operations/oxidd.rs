@@ -73,33 +73,23 @@ pub fn compose_neighbours(board: &BDDFunction, squares: u16) -> Result<BDDFuncti
 /// Sets of states in a store.
 pub struct Oxidd {
     manager: BDDManagerRef,
-    /// The conjunction of all current variables.
-    current: BDDFunction,
-    /// Current variables for next ones: one substitution, whose cached results serve every step.
-    renaming: Subst<BDDFunction, Vec<u32>, Vec<BDDFunction>>,
 }
 
 impl Oxidd {
     /// A store for states of this many bits, with a cache of this many entries.
-    pub fn new(bits: u32, cache: usize) -> Result<Self, Failure> {
+    pub fn new(bits: u32, cache: usize) -> Self {
         let manager = new_manager(STORE, cache, 1);
-        let variables = manager.with_manager_exclusive(|manager| {
-            let variables = manager.add_vars(2 * bits);
-            variables.step_by(2).map(|variable| BDDFunction::var(manager, variable)).collect::<AllocResult<Vec<_>>>()
-        });
-        let variables = room(variables)?;
-        let all = manager.with_manager_shared(|manager| BDDFunction::t(manager));
-        let current = room(variables.iter().rev().try_fold(all, |all, variable| variable.and(&all)))?;
-        let renaming = Subst::new((0..bits).map(|bit| 2 * bit + 1).collect(), variables);
-        Ok(Self { manager, current, renaming })
+        manager.with_manager_exclusive(|manager| manager.add_vars(2 * bits));
+        Self { manager }
     }
 }
 
-/// A command: its relation, the conjunction of the current variables it writes, and the substitution of these for the next
-/// ones.
+/// A relation that is ready to take steps.
 pub struct Ready {
     relation: BDDFunction,
-    written: BDDFunction,
+    /// The conjunction of the current variables of what it writes.
+    current: BDDFunction,
+    /// These for the next ones: one substitution, whose cached results serve every step.
     renaming: Subst<BDDFunction, Vec<u32>, Vec<BDDFunction>>,
 }
 
@@ -132,23 +122,19 @@ impl Package for Oxidd {
         room(a.equiv(b))
     }
 
-    fn successors(&self, states: &BDDFunction, relation: &BDDFunction) -> Result<BDDFunction, Failure> {
-        let next = room(states.apply_exists(BooleanOperator::And, relation, &self.current))?;
-        room(next.substitute(&self.renaming))
-    }
-
-    fn ready(&self, relation: BDDFunction, written: &[u32]) -> Result<Ready, Failure> {
+    fn ready(&self, relation: BDDFunction, written: impl Iterator<Item = u32>) -> Result<Ready, Failure> {
+        let written: Vec<u32> = written.collect();
         let current = |bit: &u32| self.literal(2 * bit, true);
         let variables = written.iter().map(current).collect::<Result<Vec<_>, _>>()?;
         let all = self.constant(true);
-        let cube = room(variables.iter().rev().try_fold(all, |all, variable| variable.and(&all)))?;
+        let current = room(variables.iter().rev().try_fold(all, |all, variable| variable.and(&all)))?;
         let renaming = Subst::new(written.iter().map(|bit| 2 * bit + 1).collect(), variables);
-        Ok(Ready { relation, written: cube, renaming })
+        Ok(Ready { relation, current, renaming })
     }
 
-    fn run(&self, command: &Ready, states: &BDDFunction) -> Result<BDDFunction, Failure> {
-        let next = room(states.apply_exists(BooleanOperator::And, &command.relation, &command.written))?;
-        room(next.substitute(&command.renaming))
+    fn successors(&self, states: &BDDFunction, step: &Ready) -> Result<BDDFunction, Failure> {
+        let next = room(states.apply_exists(BooleanOperator::And, &step.relation, &step.current))?;
+        room(next.substitute(&step.renaming))
     }
 
     fn is_empty(&self, set: &BDDFunction) -> bool {
