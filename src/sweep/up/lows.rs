@@ -1,69 +1,73 @@
 //! Low children of bare nodes, in order without a sort.
 //!
 //! A node is bare if its high child is false: then its low child alone tells it from other bare ones. A mark for each such low child
-//! puts all of them in order, and has room for the id that the node gets when it is its turn: how far that is from the first one of a
-//! chunk of marks.
+//! puts all of them in order. The id of such a node is that of the first in its chunk of marks, and one more for every node from there
+//! on, bare or not, that has a lower low child: two bits tell how many have a child, where these are few.
+//!
+//! After: G. Jacobson, "Space-efficient Static Trees and Graphs", 1989 (ranks of bits from those of chunks).
 
 use super::fresh::{Last, Sink, none};
 use crate::{
     disk::{lane::Lane, space::Space},
     error::Result,
     model::FALSE,
-    sweep::marks::{CHUNK, ones},
+    sweep::marks::CHUNK,
 };
 
-/// So many ids of a chunk can be told.
-pub const STEPS: u64 = 1 << u8::BITS;
 /// To go on to a chunk takes as long as to number so many marks.
 const PASSING: u64 = 16;
 
+/// What tells the ids of the bare nodes whose low children are in one chunk: how many nodes there are with each low child, from the
+/// first bare one on, one bit of these numbers in each word; and the id of that one. Zeroes where none is numbered.
+///
+/// In a chunk where some low child has too many nodes for these bits, the marks; half a word each, where the places of all others
+/// begin and how many they are; and the id, marked.
+pub type Entry = [u64; BITS + 1];
+
+/// Bits of the number of nodes that have one low child: few have more than three.
+const BITS: usize = 2;
+
+/// The mark of an id where a chunk is crowded: below the one that new nodes have first, and above all ids.
+const CROWDED: u64 = 1 << 62;
+
 /// Which low children of bare nodes there are, in a range.
 #[derive(Debug)]
-pub struct Lows<'a, I> {
+pub struct Lows<'a> {
     /// The first of the range, a multiple of `CHUNK`.
     first: u64,
     /// A mark for each.
     marks: &'a [u64],
-    /// For each chunk the id of the first of its nodes, and for each low child how far that of its node is from there.
-    bases: &'a mut [I],
-    ids: &'a mut [u8],
+    /// What tells the ids, for each chunk.
+    entries: &'a mut [Entry],
 }
 
-impl<'a, I: Lane> Lows<'a, I> {
+impl<'a> Lows<'a> {
     /// Those marked, from `first` on.
-    pub fn new(first: u64, marks: &'a [u64], bases: &'a mut [I], ids: &'a mut [u8]) -> Self {
-        debug_assert!(marks.len() == bases.len() && marks.len() * CHUNK == ids.len());
-        Self { first, marks, bases, ids }
+    pub fn new(first: u64, marks: &'a [u64], entries: &'a mut [Entry]) -> Self {
+        debug_assert_eq!(marks.len(), entries.len());
+        Self { first, marks, entries }
     }
 
     /// Those below `cut`, a multiple of `CHUNK`, and the others.
     pub fn split_at(self, cut: u64) -> (Self, Self) {
         let chunks = (cut.saturating_sub(self.first) as usize / CHUNK).min(self.marks.len());
         let (marks, later_marks) = self.marks.split_at(chunks);
-        let (bases, later_bases) = self.bases.split_at_mut(chunks);
-        let (ids, later_ids) = self.ids.split_at_mut(chunks * CHUNK);
-        let later_first = self.first + ids.len() as u64;
-        let later = Self { first: later_first, marks: later_marks, bases: later_bases, ids: later_ids };
-        (Self { marks, bases, ids, ..self }, later)
+        let (entries, later_entries) = self.entries.split_at_mut(chunks);
+        let later = Self { first: self.first + (chunks * CHUNK) as u64, marks: later_marks, entries: later_entries };
+        (Self { marks, entries, ..self }, later)
     }
 
     /// Where about `most` of its chunks begin, and how many marks are in them up to the next of these, as far as the first tells; to
     /// go on to a chunk takes as long as to number some.
-    pub fn sample(&self, most: usize) -> impl Iterator<Item = (I, u64)> {
+    pub fn sample(&self, most: usize) -> impl Iterator<Item = (u64, u64)> {
         let step = self.marks.len().div_ceil(most).max(1);
         let some = (self.first..).step_by(step * CHUNK).zip(self.marks.iter().step_by(step));
-        some.map(move |(low, marks)| (I::of(low), (u64::from(marks.count_ones()) + PASSING) * step as u64))
+        some.map(move |(low, marks)| (low, (u64::from(marks.count_ones()) + PASSING) * step as u64))
     }
 
     /// How many chunks there are.
     pub fn chunks(&self) -> usize {
         self.marks.len()
-    }
-
-    /// The base and the ids of the chunk that begins with `start`, if it is in the range.
-    #[inline(always)]
-    fn ids_of(&mut self, start: u64) -> Option<(&mut I, &mut [u8])> {
-        self.chunk(start).map(|chunk| (&mut self.bases[chunk], &mut self.ids[chunk * CHUNK..][..CHUNK]))
     }
 
     /// Which chunk begins with `start`, if it is in the range.
@@ -75,42 +79,73 @@ impl<'a, I: Lane> Lows<'a, I> {
 }
 
 /// Those of several workers, to be numbered as one, from the first on.
-pub struct MergedLows<'a, I> {
-    all: Vec<Lows<'a, I>>,
-    /// Where the chunk at hand begins.
+pub struct MergedLows<'a> {
+    all: Vec<Lows<'a>>,
+    /// Where the chunk at hand begins, and all its marks.
     start: u64,
-    /// Which of its marks are left.
+    marks: u64,
+    /// Which of them are left, and the first that is, if there is one.
     left: u64,
-    /// Whether none of them has been numbered.
-    whole: bool,
-    /// The first that is left, if there is one.
     next: u64,
-    /// Whether a chunk had more ids than can be told.
+    /// Whether one of them has been numbered. Then what tells the ids so far, whether they want another bit, and how many places there
+    /// were before.
+    open: bool,
+    entry: Entry,
     crowded: bool,
+    before: usize,
+    places: Places<'a>,
 }
 
-impl<'a, I: Lane> MergedLows<'a, I> {
-    /// Those of `all`.
-    pub fn new(all: Vec<Lows<'a, I>>) -> Self {
-        let mut lows = Self { all, start: 0, left: 0, whole: true, next: 0, crowded: false };
+/// Where the low children of others lie in their chunks, of those chunks that are crowded.
+pub struct Places<'a> {
+    /// Those of some ranges are one behind the other; where this one begins.
+    first: usize,
+    room: &'a mut [u8],
+    count: usize,
+}
+
+impl<'a> Places<'a> {
+    /// None yet; there is `room` for some behind the `first` ones, which belong to other ranges.
+    pub fn new(first: usize, room: &'a mut [u8]) -> Self {
+        Self { first, room, count: 0 }
+    }
+
+    /// Those of ranges of which each takes so many at most, in `room` for all.
+    pub fn of_ranges(mut room: &'a mut [u8], counts: &[usize]) -> Vec<Self> {
+        let mut first = 0;
+        let each = counts.iter().map(|&count| {
+            let (own, later) = std::mem::take(&mut room).split_at_mut(count);
+            (room, first) = (later, first + count);
+            Self::new(first - count, own)
+        });
+        each.collect()
+    }
+}
+
+impl<'a> MergedLows<'a> {
+    /// Those of `all`, with room for the `places` of all others.
+    pub fn new(all: Vec<Lows<'a>>, places: Places<'a>) -> Self {
+        let (entry, open, crowded) = (Entry::default(), false, false);
+        let mut lows = Self { all, start: 0, marks: 0, left: 0, next: 0, open, entry, crowded, before: 0, places };
         lows.enter(0);
         lows
     }
 
     /// The children of the last node that comes before the first bare one that is left.
     #[inline(always)]
-    pub fn head(&self) -> I::Pair {
+    pub fn head<I: Lane>(&self) -> I::Pair {
         if self.left == 0 { none::<I>() } else { I::of(self.next - 1).before(I::MAX) }
-    }
-
-    /// Whether a chunk had more ids than can be told: then some are wrong.
-    pub fn is_crowded(&self) -> bool {
-        self.crowded
     }
 
     /// Numbers the bare nodes with a low child up to `most`.
     #[inline(never)]
-    pub fn number_to(&mut self, most: u64, last: &mut Last<I>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
+    pub fn number_to<I: Lane>(
+        &mut self,
+        most: u64,
+        last: &mut Last<I>,
+        out: &mut impl Sink<I>,
+        space: &Space,
+    ) -> Result<()> {
         while self.left > 0 && self.next <= most {
             let now = match most - self.start {
                 within @ 0..63 => self.left & ((2 << within) - 1),
@@ -125,71 +160,113 @@ impl<'a, I: Lane> MergedLows<'a, I> {
 
     /// Numbers the bare nodes with these low children of the chunk at hand.
     #[inline(always)]
-    fn number(&mut self, lows: u64, last: &mut Last<I>, out: &mut impl Sink<I>, space: &Space) -> Result<()> {
-        let (start, first) = (self.start, last.end());
-        let mut left = lows;
-        while left > 0 {
+    fn number<I: Lane>(
+        &mut self,
+        mut lows: u64,
+        last: &mut Last<I>,
+        out: &mut impl Sink<I>,
+        space: &Space,
+    ) -> Result<()> {
+        if !self.open {
+            let [ones, .., base] = &mut self.entry;
+            (*ones, *base) = (self.marks, last.end());
+            (self.open, self.before) = (true, self.places.count);
+        }
+        while lows > 0 {
             let room = out.room(space)?;
             let mut fresh = 0;
-            while left > 0 && fresh < room.len() {
-                room[fresh] = [I::of(start + u64::from(left.trailing_zeros())), I::of(FALSE)];
+            while lows > 0 && fresh < room.len() {
+                room[fresh] = [I::of(self.start + u64::from(lows.trailing_zeros())), I::of(FALSE)];
                 fresh += 1;
-                left &= left - 1;
+                lows &= lows - 1;
             }
             last.count(fresh as u64, room[fresh - 1]);
             out.advance(fresh);
         }
-        if let Some((base, ids)) = self.all.iter_mut().find_map(|each| each.ids_of(start)) {
-            if self.whole {
-                *base = I::of(first);
-            }
-            let step = first - base.get();
-            self.crowded |= step + u64::from(lows.count_ones()) > STEPS;
-            for (at, step) in ones(lows).zip(step..) {
-                ids[at] = step as u8;
-            }
-        }
-        self.whole = false;
         Ok(())
     }
 
-    /// Gives all who have the chunk at hand the ids that the first of them has got.
+    /// Another node comes next, which is `new` or has an id already.
     #[inline(always)]
-    fn share(&mut self) {
-        let mut all = self.all.iter_mut().filter_map(|each| each.ids_of(self.start));
-        if let Some((base, ids)) = all.next() {
-            all.for_each(|(other_base, others)| {
-                *other_base = *base;
-                others.copy_from_slice(ids);
-            });
+    pub fn pass(&mut self, low: u64, new: bool) {
+        let (at, Places { room, count, .. }) = (low.wrapping_sub(self.start), &mut self.places);
+        let counts = new && self.open && at < CHUNK as u64;
+        // Where there are no marks, there is no room.
+        if let Some(place) = room.get_mut(*count) {
+            *place = at as u8;
+            *count += usize::from(counts);
         }
+        let mut carry = u64::from(counts) << (at % CHUNK as u64);
+        for bits in &mut self.entry[..BITS] {
+            (*bits, carry) = (*bits ^ carry, *bits & carry);
+        }
+        self.crowded |= carry > 0;
     }
 
     /// Goes on to the next mark.
     #[inline(always)]
     fn find(&mut self) {
         if self.left == 0 {
-            self.share();
+            self.close();
             self.enter(self.start + CHUNK as u64);
         } else {
             self.next = self.start + u64::from(self.left.trailing_zeros());
         }
     }
 
+    /// Tells all who have the chunk at hand its ids.
+    #[inline(always)]
+    fn close(&mut self) {
+        let mut entry = std::mem::take(&mut self.entry);
+        if std::mem::take(&mut self.crowded) {
+            let (first, count) = (self.places.first + self.before, self.places.count - self.before);
+            entry = [self.marks, (first as u64) << u32::BITS | count as u64, entry[BITS] | CROWDED];
+        } else {
+            self.places.count = self.before;
+        }
+        self.open = false;
+        for each in &mut self.all {
+            if let Some(chunk) = each.chunk(self.start) {
+                each.entries[chunk] = entry;
+            }
+        }
+    }
+
     /// Goes on to the first mark from `start` on, the start of a chunk.
     fn enter(&mut self, mut start: u64) {
         loop {
-            let end = |each: &&Lows<'_, I>| each.first + each.ids.len() as u64;
+            let end = |each: &&Lows<'_>| each.first + (each.chunks() * CHUNK) as u64;
             let ahead = self.all.iter().filter(|each| start < end(each)).map(|each| each.first.max(start)).min();
             let Some(nearest) = ahead else { return };
-            let marks = |each: &Lows<'_, I>| each.chunk(nearest).map_or(0, |chunk| each.marks[chunk]);
-            let left = self.all.iter().map(marks).fold(0, |all, marks| all | marks);
-            if left > 0 {
-                (self.start, self.left, self.whole) = (nearest, left, true);
-                self.next = nearest + u64::from(left.trailing_zeros());
+            let marks = |each: &Lows<'_>| each.chunk(nearest).map_or(0, |chunk| each.marks[chunk]);
+            let marks = self.all.iter().map(marks).fold(0, |all, marks| all | marks);
+            if marks > 0 {
+                (self.start, self.marks, self.left) = (nearest, marks, marks);
+                self.next = nearest + u64::from(marks.trailing_zeros());
                 return;
             }
             start = nearest + CHUNK as u64;
         }
     }
+}
+
+/// The id of the bare node whose low child is `at` in the chunk of `entry`; `places` are those of all others in crowded chunks.
+#[inline(always)]
+pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
+    let &[ones, twos, base] = entry;
+    if base & CROWDED > 0 { id_of_crowded(entry, at, places) } else { base + ones_of(ones, at) + 2 * ones_of(twos, at) }
+}
+
+#[cold]
+#[inline(never)]
+fn id_of_crowded(&[marks, others, base]: &Entry, at: usize, places: &[u8]) -> u64 {
+    let others = &places[(others >> u32::BITS) as usize..][..others as u32 as usize];
+    let others = others.partition_point(|&place| usize::from(place) < at);
+    (base & !CROWDED) + ones_of(marks, at) + others as u64
+}
+
+/// How many ones there are among the lowest `at` bits.
+#[inline(always)]
+fn ones_of(bits: u64, at: usize) -> u64 {
+    (bits & ((1 << at) - 1)).count_ones().into()
 }

@@ -2,7 +2,7 @@
 
 use super::{
     fresh::{Last, Sink, none},
-    lows::{Lows, MergedLows},
+    lows::{Lows, MergedLows, Places},
 };
 use crate::{
     disk::{ascending::next_of, lane::Lane, sorter::first_two, space::Space},
@@ -13,7 +13,7 @@ use crate::{
 /// What one worker has of the nodes in a range.
 pub struct Piece<'a, I> {
     /// Bare nodes, by their low children.
-    pub lows: Lows<'a, I>,
+    pub lows: Lows<'a>,
     /// Others as (low, high, which of them it is in the order of nodes), in sorted runs.
     pub runs: Vec<&'a mut [[I; 3]]>,
 }
@@ -29,17 +29,27 @@ impl<'a, I: Lane> Piece<'a, I> {
 
     /// Where some of its nodes are, and about how much there is to do from each to the next.
     pub fn sample(&self) -> impl Iterator<Item = (I::Pair, u64)> {
-        let others: usize = self.runs.iter().map(|run| run.len()).sum();
-        let step = others.div_ceil(SAMPLES).max(1);
+        let step = self.others().div_ceil(SAMPLES).max(1);
         let some = self.runs.iter().flat_map(move |run| run.iter().step_by(step));
         let some = some.map(move |node| (first_two(node), OTHER * step as u64));
-        self.lows.sample(SAMPLES).map(|(low, work)| (low.before(I::of(FALSE)), work)).chain(some)
+        self.lows.sample(SAMPLES).map(|(low, work)| (I::of(low).before(I::of(FALSE)), work)).chain(some)
+    }
+
+    /// How many others it has.
+    fn others(&self) -> usize {
+        self.runs.iter().map(|run| run.len()).sum()
     }
 
     /// How long it is.
     pub fn lengths(&self) -> Lengths {
         Lengths { runs: self.runs.iter().map(|run| run.len()).collect(), chunks: self.lows.chunks() }
     }
+}
+
+/// How many places of others may have to be told where `pieces` are merged.
+pub fn places_of<I: Lane>(pieces: &[Piece<'_, I>]) -> usize {
+    let marked = pieces.iter().any(|piece| piece.lows.chunks() > 0);
+    if marked { pieces.iter().map(Piece::others).sum() } else { 0 }
 }
 
 /// How many others a piece has in each run, and how many chunks of marks.
@@ -54,27 +64,29 @@ const SAMPLES: usize = 32;
 const OTHER: u64 = 4;
 
 /// Merges `pieces`, and writes each distinct node to `out` once; one whose children are equal is its child, and not written. The ids go
-/// back into the pieces: in place of the low child of a record, and beside the mark of a bare node. Those of new nodes count from
-/// `I::MARK`. `false` where too many nodes have their low children in one chunk for their ids to be told.
+/// back into the pieces: in place of the low child of a record, and what tells that of a bare node to the chunk of its mark. Those of
+/// new nodes count from `I::MARK`.
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
-pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<bool> {
+pub fn merge<I: Lane>(
+    pieces: Vec<Piece<'_, I>>,
+    places: Places<'_>,
+    out: &mut impl Sink<I>,
+    space: &Space,
+) -> Result<()> {
     let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
     let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
-    let (mut lows, mut last) = (MergedLows::new(lows), Last::new(I::MARK));
+    let (mut lows, mut last) = (MergedLows::new(lows, places), Last::new(I::MARK));
     // That of the lows, then those of the runs.
-    let mut heads: Vec<_> = [lows.head()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
+    let mut heads: Vec<_> = [lows.head::<I>()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
     loop {
         let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
-            return Ok(true);
+            return Ok(());
         }
         let Some(run) = next.checked_sub(1).map(|run| &mut runs[run]) else {
             lows.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;
-            if lows.is_crowded() {
-                return Ok(false);
-            }
-            heads[0] = lows.head();
+            heads[0] = lows.head::<I>();
             continue;
         };
         let (room, mut taken) = (out.room(space)?, 0);
@@ -83,7 +95,9 @@ pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: 
             if children > bound {
                 break;
             }
+            let (low, before) = (node[0].get(), last.end());
             node[0] = last.id_of(children, room);
+            lows.pass(low, last.end() > before);
             taken += 1;
         }
         let rest = std::mem::take(run);

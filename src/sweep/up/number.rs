@@ -8,11 +8,12 @@
 //! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else. There are more ranges than
 //! workers, and where bare nodes are marked, more runs of others to be sorted: whoever is free takes the next.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Arc;
 
 use super::{
     fresh::Last,
-    merge::{Piece, merge},
+    lows::Places,
+    merge::{Piece, merge, places_of},
     ordered::Ordered,
     siblings::Siblings,
 };
@@ -55,19 +56,11 @@ impl<'a, I: Lane> Nodes<'a, I> {
 
     /// Brings them in order, if they can be, but for others that are left to be sorted.
     pub fn order(&mut self) -> Result<()> {
-        match Ordered::marked(&mut self.children, &mut self.desk.sorter, self.space)? {
-            Some(ordered) => self.ids = Ids::Ordered(ordered),
-            None => self.sort()?,
-        }
-        Ok(())
-    }
-
-    /// Brings them in order without marks, if they can be.
-    fn sort(&mut self) -> Result<()> {
-        self.forget();
-        if let Some(ordered) = Ordered::sorted(&self.children, &mut self.desk.sorter, self.space)? {
-            self.ids = Ids::Ordered(ordered);
-        }
+        let (children, sorter) = (&mut self.children, &mut self.desk.sorter);
+        let marked = Ordered::marked(children, sorter, self.space)?;
+        let ordered =
+            marked.map_or_else(|| Ordered::sorted(children, sorter, self.space), |marked| Ok(Some(marked)))?;
+        self.ids = ordered.map_or(Ids::None, Ids::Ordered);
         Ok(())
     }
 
@@ -151,11 +144,8 @@ pub fn number<I: Lane>(
     if let [nodes] = level {
         return number_alone(nodes, writer, space).map(|()| Vec::new());
     }
-    while level.iter().all(Nodes::is_ordered) {
-        if let Some(fresh) = number_ordered(level, writer.end(), team, space)? {
-            return Ok(fresh);
-        }
-        team.each(level.iter_mut().collect(), Nodes::sort)?;
+    if level.iter().all(Nodes::is_ordered) {
+        return number_ordered(level, writer.end(), team, space);
     }
     number_spooled(level, writer, space).map(|()| Vec::new())
 }
@@ -171,16 +161,13 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
         let sorter = &mut nodes.desk.sorter;
         ordered.unsorted_runs(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
-        if !ordered.may_crowd() {
-            let (piece, base) = (ordered.piece(), writer.end());
-            let lengths = piece.lengths();
-            let told = merge(vec![piece], writer, space)?;
-            assert!(told, "a chunk that was not crowded was");
-            ordered.number(lengths, base);
-            nodes.ids = Ids::Ordered(ordered);
-            return Ok(());
-        }
-        nodes.desk.sorter.give_back(ordered.into_words());
+        let (pieces, base) = (vec![ordered.piece()], writer.end());
+        let (lengths, mut room) = (pieces[0].lengths(), vec![0; places_of(&pieces)]);
+        merge(pieces, Places::new(0, &mut room), writer, space)?;
+        ordered.number(lengths, base);
+        ordered.number_all(Arc::new(room));
+        nodes.ids = Ids::Ordered(ordered);
+        return Ok(());
     }
     nodes.make_ids()?;
     let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
@@ -227,14 +214,14 @@ fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I
     sorters[0].sort_parted(siblings, 2, space, &mut merge)
 }
 
-/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id; none where some
-/// chunk of marks has more ids than can be told. What is not sorted yet is sorted first, by all of them, since mostly one has most.
+/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id. What is not sorted
+/// yet is sorted first, by all of them, since mostly one has most.
 fn number_ordered<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
     team: &Team,
     space: &Space,
-) -> Result<Option<Vec<Spool<I, 2>>>> {
+) -> Result<Vec<Spool<I, 2>>> {
     let mut all: Vec<_> = level.iter_mut().map(Nodes::ordered).collect();
     order_others(&mut all, team, space)?;
     let pieces: Vec<_> = all.iter_mut().map(|(ordered, _)| ordered.piece()).collect();
@@ -250,21 +237,25 @@ fn number_ordered<I: Lane>(
     }
     let lengths_of = |range: &Vec<Piece<'_, I>>| range.iter().map(Piece::lengths).collect();
     let lengths: Vec<Vec<_>> = ranges.iter().map(lengths_of).collect();
-    let crowded = AtomicBool::new(false);
-    let merged = team.share(vec![(); workers], ranges, |(), range| {
+    let counts: Vec<_> = ranges.iter().map(|range| places_of(range)).collect();
+    let mut room = vec![0; counts.iter().sum()];
+    let items = ranges.into_iter().zip(Places::of_ranges(&mut room, &counts)).collect();
+    let fresh = team.share(vec![(); workers], items, |(), (range, places)| {
         let mut fresh = Spool::new(Share::Arcs);
-        let told = !crowded.load(Relaxed) && merge(range, &mut fresh, space)?;
-        crowded.fetch_or(!told, Relaxed);
-        Ok(told.then_some(fresh))
+        merge(range, places, &mut fresh, space)?;
+        Ok(fresh)
     })?;
-    let Some(fresh) = merged.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
     for (base, lengths) in ends.zip(lengths) {
         for ((ordered, _), lengths) in all.iter_mut().zip(lengths) {
             ordered.number(lengths, base);
         }
     }
-    Ok(Some(fresh))
+    let places = Arc::new(room);
+    for (ordered, _) in all {
+        ordered.number_all(places.clone());
+    }
+    Ok(fresh)
 }
 
 /// Has the workers sort the others that are not sorted.
@@ -318,7 +309,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::{disk::space::testing, sweep::up::lows::STEPS};
+    use crate::disk::space::testing;
 
     /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of 32 nodes.
     fn nodes(random: &mut Rng, len: usize, first: u64, children: u32, bare: u32) -> Vec<[u64; 2]> {
@@ -367,9 +358,8 @@ mod tests {
         Ok(ids)
     }
 
-    /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked, none if there are more in
-    /// a chunk than its ids can tell.
-    fn check<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<Option<usize>> {
+    /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked.
+    fn check<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<usize> {
         let (fresh, ids) = slowly::<I>(level);
         let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
         let mut nodes = Vec::new();
@@ -380,12 +370,7 @@ mod tests {
         }
         let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered) if ordered.has_marks());
         let marked = nodes.iter().filter(is_marked).count();
-        let Some(numbered) = number_ordered(&mut nodes, end::<I>(), team, space)? else {
-            let chunk = |node: &[u64; 2]| node[0] / CHUNK as u64;
-            let mut chunks = fresh.chunk_by(|a, b| chunk(a) == chunk(b));
-            assert!(marked > 0 && chunks.any(|some| some.len() as u64 > STEPS), "these ids can be told");
-            return Ok(None);
-        };
+        let numbered = number_ordered(&mut nodes, end::<I>(), team, space)?;
         let mut seen = Vec::new();
         for mut some in numbered {
             some.drain(space, |nodes| {
@@ -395,12 +380,12 @@ mod tests {
         }
         assert_eq!(seen, fresh);
         assert_eq!(nodes.into_iter().map(ids_of).collect::<Result<Vec<_>>>()?, ids);
-        Ok(Some(marked))
+        Ok(marked)
     }
 
     #[test]
     fn nodes_of_every_kind_are_numbered_as_if_they_were_sorted() -> Result<()> {
-        let (mut random, mut marked, mut crowded) = (Rng::with_seed(1), [0; 5], 0);
+        let (mut random, mut marked) = (Rng::with_seed(1), [0; 5]);
         let teams: Vec<_> = (1..=4).map(|threads| Team::new(threads, Duration::ZERO)).collect::<Result<_>>()?;
         let lengths = [0, 64, 1100, 2000, 3000, 4000];
         for sort in [2000, 1 << 24] {
@@ -431,44 +416,30 @@ mod tests {
                 } else {
                     check::<u32>(&level, team, &space)?
                 };
-                *some.map_or(&mut crowded, |some| &mut marked[some]) += 1;
+                marked[some] += 1;
             }
         }
         assert!(marked.iter().all(|turns| *turns > 0), "some, all and none are marked: {marked:?}");
-        assert!((1..500).contains(&crowded), "{crowded} levels of 2,000 have too many nodes in a chunk");
         Ok(())
     }
 
+    /// Bare nodes of a thousand low children and more, and so many others of one of them.
+    fn crowd(low: u64, others: u64) -> [Vec<[u64; 2]>; 2] {
+        [(0..4000).map(|at| [2 + at, 0]).collect(), (0..others).map(|at| [low, 3 + at]).collect()]
+    }
+
     #[test]
-    fn a_chunk_with_more_nodes_than_its_ids_can_tell_is_sorted() -> Result<()> {
+    fn a_low_child_may_have_any_number_of_nodes() -> Result<()> {
         let (space, team) = (testing::space(1 << 28), Team::new(2, Duration::ZERO)?);
-        let bare: Vec<_> = (0..4000).map(|at| [2 + at, 0]).collect();
-        let other = |at: u64| [2, 3 + at];
-        // 62 of the first chunk have marks.
-        let all = |others: u64| (0..others).map(other).collect::<Vec<_>>();
-        assert_eq!(check::<u32>(&[bare.clone(), all(STEPS - 62)], &team, &space)?, Some(1));
-        assert_eq!(check::<u32>(&[bare.clone(), all(STEPS - 61)], &team, &space)?, None);
-        // Of one worker all nodes, or one in five, are others of the first chunk, where it has no marks itself.
-        let mixed = |at: u64| [Some([6402 + at, 0]), at.is_multiple_of(4).then(|| other(at / 4))];
-        let some = (0..300_000).flat_map(mixed).flatten().collect();
-        for level in [vec![bare.clone(), all(STEPS)], vec![bare, some]] {
-            let (fresh, ids) = slowly::<u32>(&level);
-            let (mut desks, mut writer) = ([Desk::default(), Desk::default()], NodeWriter::<u32>::new(&space)?);
-            let first = writer.end();
-            let mut nodes = Vec::new();
-            for (children, desk) in level.iter().zip(&mut desks) {
-                let mut some = nodes_of::<u32>(children, desk, &space)?;
-                some.order()?;
-                nodes.push(some);
-            }
-            for mut some in number(&mut nodes, &mut writer, &team, &space)? {
-                some.drain(&space, |nodes| writer.push_all(nodes, &space))?;
-            }
-            assert_eq!(writer.end() - first, fresh.len() as u64);
-            for (nodes, ids) in nodes.into_iter().zip(ids) {
-                let end = end::<u32>();
-                let ids = ids.into_iter().map(|id| if id < end { id } else { id - end + first });
-                assert!(ids_of(nodes)?.into_iter().eq(ids));
+        for others in [0, 1, 2, 3, 4, 5, 60, 300, 800] {
+            for low in [2, 3, 40, 62, 63, 64, 100, 4001] {
+                let level = crowd(low, others);
+                assert_eq!(check::<u32>(&level, &team, &space)?, 1, "of one worker");
+                assert_eq!(check::<u64>(&[level.concat()], &team, &space)?, 1, "together");
+                // A worker has others only, and marks where the first has none.
+                let [bare, others] = level;
+                let far = (9000..13_000).map(|at| [at, 0]).chain(others).collect();
+                assert_eq!(check::<u32>(&[bare, far], &team, &space)?, 2, "beside bare ones");
             }
         }
         Ok(())
@@ -480,9 +451,9 @@ mod tests {
         let step = len.div_ceil(512) | 1;
         let node = |at| if at % step == 0 { [2 + at, 0] } else { [2 + at, 3 + at] };
         let level = [(0..len).map(node).collect()];
-        assert_eq!(check::<u32>(&level, &Team::default(), &space)?, Some(0));
+        assert_eq!(check::<u32>(&level, &Team::default(), &space)?, 0);
         let bare = [(0..len).map(|at| [2 + at, 0]).collect()];
-        assert_eq!(check::<u32>(&bare, &Team::default(), &space)?, Some(1));
+        assert_eq!(check::<u32>(&bare, &Team::default(), &space)?, 1);
         Ok(())
     }
 
@@ -516,13 +487,10 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_alone_sorts_a_chunk_with_more_nodes_than_its_ids_can_tell() -> Result<()> {
-        for (others, told) in [(STEPS - 62, true), (STEPS - 61, false)] {
-            // 62 of the first chunk have marks; what agrees counts once.
-            let nodes: Vec<_> =
-                (0..4000).map(|at| [2 + at, 0]).chain((0..2 * others).map(|at| [2, 3 + at / 2])).collect();
+    fn one_worker_alone_numbers_any_number_of_nodes_of_a_low_child() -> Result<()> {
+        for others in [0, 2, 3, 4, 300, 800] {
             for dense in [1 << 24, 8000] {
-                assert_eq!(check_alone(&nodes, dense)?, told);
+                assert!(check_alone(&crowd(40, others).concat(), dense)?);
             }
         }
         Ok(())

@@ -7,10 +7,12 @@
 //! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
 //! half as long as to sort them where levels are wide; where fewer than three in four are bare, or they are few, it takes longer.
 
-use std::{hint::select_unpredictable, marker::PhantomData};
+use std::{hint::select_unpredictable, marker::PhantomData, sync::Arc};
+
+use pulp::{Arch, NullaryFnOnce};
 
 use super::{
-    lows::{Lows, STEPS},
+    lows::{Entry, Lows, id_of},
     merge::{Lengths, Piece},
     siblings::Siblings,
 };
@@ -20,7 +22,7 @@ use crate::{
         clock::Phase,
         dense::Dense,
         lane::{Lane, words_of},
-        sorter::{Sorter, TIMED, can_spare, first_two},
+        sorter::{Sorter, TIMED, can_spare},
         source::some_of,
         space::Space,
     },
@@ -43,18 +45,17 @@ pub struct Ordered<I> {
     first: u64,
     /// How many chunks of marks there are.
     chunks: usize,
-    /// What of it has been numbered.
+    /// What of it has been numbered, and the places of others in crowded chunks.
     numbered: Vec<Numbered>,
+    places: Arc<Vec<u8>>,
     marker: PhantomData<I>,
 }
 
 /// What `Ordered` is made of.
 struct Arrays<'a, I> {
-    /// Chunks of marks.
+    /// Chunks of marks, and what tells the ids of each.
     marks: &'a mut [u64],
-    /// For each chunk the id of the first of its nodes, and for each mark that may be set how far that of its node is from there.
-    bases: &'a mut [I],
-    ids: &'a mut [u8],
+    entries: &'a mut [Entry],
     /// The others as (low, high, which of them it is in the order of nodes), with all room behind them. When they are numbered, the
     /// second lane has the ids of all in the order of nodes.
     others: &'a mut [[I; 3]],
@@ -75,8 +76,8 @@ const SAMPLE: usize = 512;
 const OTHERS: usize = 4;
 /// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 16;
-/// Words of the ids of a chunk.
-const IDS: usize = CHUNK * size_of::<u8>() / size_of::<u64>();
+/// Words of a chunk.
+const WORDS: usize = (size_of::<u64>() + size_of::<Entry>()) / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
     /// The nodes with these children, all sorted, if they can be.
@@ -96,7 +97,9 @@ impl<I: Lane> Ordered<I> {
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let mut ordered = Self::of(sorter.lend(words), first, chunks);
-        ordered.arrays().marks.fill(0);
+        let Arrays { marks, entries, .. } = ordered.arrays();
+        marks.fill(0);
+        entries.fill(Entry::default());
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
             sorter.give_back(ordered.words);
             return Ok(None);
@@ -107,7 +110,8 @@ impl<I: Lane> Ordered<I> {
 
     /// No nodes yet, and room for so many `chunks` of marks from `first` on.
     fn of(words: Vec<u64>, first: u64, chunks: usize) -> Self {
-        Self { words, others: 0, left: 0, run: None, first, chunks, numbered: Vec::new(), marker: PhantomData }
+        let (numbered, places) = (Vec::new(), Arc::default());
+        Self { words, others: 0, left: 0, run: None, first, chunks, numbered, places, marker: PhantomData }
     }
 
     /// How many others there are that are not sorted.
@@ -124,12 +128,12 @@ impl<I: Lane> Ordered<I> {
 
     /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
-        let (places, mut count) = (self.places(), self.others);
+        let (all, mut count) = (self.marks(), self.others);
         let Arrays { marks, others, .. } = self.arrays();
         // Which of them it is cannot be predicted, so that there is no branch for it.
         for &[low, high] in pairs {
-            let (marked, place) = places.of(low, high);
-            marks[place / CHUNK] |= u64::from(marked) << (place % CHUNK);
+            let (marked, mark) = all.of(low, high);
+            marks[mark / CHUNK] |= u64::from(marked) << (mark % CHUNK);
             let Some(other) = others.get_mut(count) else { return false };
             *other = [low, high, I::of(count as u64)];
             count += usize::from(!marked && low != high);
@@ -139,19 +143,17 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// Where the marks are, of which there are some.
-    fn places(&self) -> Places<I> {
-        Places { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
+    fn marks(&self) -> Marks<I> {
+        Marks { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
     }
 
     fn arrays(&mut self) -> Arrays<'_, I> {
         let Self { words, chunks, .. } = self;
         let (marks, rest) = words.split_at_mut(*chunks);
-        let (bases, rest) = rest.split_at_mut(words_of::<I>(*chunks));
-        let (ids, others) = rest.split_at_mut(*chunks * IDS);
+        let (entries, others) = rest.split_at_mut((WORDS - 1) * *chunks);
         Arrays {
             marks,
-            bases: &mut bytemuck::cast_slice_mut(bases)[..*chunks],
-            ids: bytemuck::cast_slice_mut(ids),
+            entries: entries.as_chunks_mut().0,
             others: bytemuck::cast_slice_mut::<u64, I>(others).as_chunks_mut().0,
         }
     }
@@ -159,9 +161,9 @@ impl<I: Lane> Ordered<I> {
     /// All nodes, which are in order, to be merged.
     pub fn piece(&mut self) -> Piece<'_, I> {
         let (first, count, run) = (self.first, self.others, self.run());
-        let Arrays { marks, bases, ids, others } = self.arrays();
+        let Arrays { marks, entries, others } = self.arrays();
         let runs = others[..count].chunks_mut(run).collect();
-        Piece { runs, lows: Lows::new(first, marks, bases, ids) }
+        Piece { runs, lows: Lows::new(first, marks, entries) }
     }
 
     fn run(&self) -> usize {
@@ -173,61 +175,46 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// Whether more nodes may have their low children in one chunk than its ids can tell, where all others are in one run.
-    pub fn may_crowd(&mut self) -> bool {
-        let (start, count) = (self.first, self.others);
-        let Arrays { marks, others, .. } = self.arrays();
-        let others = &others[..count];
-        // A low child that is false, as many have, comes before all marks.
-        let before = others.partition_point(|[low, ..]| low.get() < start || low.get() == FALSE);
-        let chunk = |[low, ..]: &[I; 3]| (low.get() - start) as usize / CHUNK;
-        others[before..].chunk_by(|a, b| chunk(a) == chunk(b)).any(|some| {
-            let marks = marks.get(chunk(&some[0])).map_or(0, |marks| marks.count_ones());
-            let differing = 1 + some.windows(2).filter(|two| first_two(&two[0]) != first_two(&two[1])).count();
-            marks > 0 && differing as u64 + u64::from(marks) > STEPS
-        })
-    }
-
     /// So much of it comes next and is numbered; `base` is the id of the first new node there.
     pub fn number(&mut self, lengths: Lengths, base: u64) {
         self.numbered.push(Numbered { lengths, base });
+    }
+
+    /// All of it is numbered, with these `places` of others.
+    pub fn number_all(&mut self, places: Arc<Vec<u8>>) {
+        self.places = places;
     }
 
     /// All nodes are numbered: their ids can be looked up.
     pub fn finish(&mut self) {
         let numbered = std::mem::take(&mut self.numbered);
         let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
-        let (mut chunk, Arrays { bases, others, .. }) = (0, self.arrays());
+        let (mut chunk, Arrays { entries, others, .. }) = (0, self.arrays());
         for Numbered { lengths, base } in numbered {
             // What to take off a marked id.
-            let less = I::of(I::MARK - base);
+            let less = I::MARK - base;
             for (first, len) in runs.iter_mut().zip(&lengths.runs) {
                 for at in *first..*first + len {
                     let [id, _, which] = others[at];
-                    others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(less) };
+                    others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(I::of(less)) };
                 }
                 *first += len;
             }
-            bases[chunk..chunk + lengths.chunks].iter_mut().for_each(|base| *base = base.minus(less));
+            for [_, _, base] in &mut entries[chunk..chunk + lengths.chunks] {
+                *base -= if *base > 0 { less } else { 0 };
+            }
             chunk += lengths.chunks;
         }
     }
 
     /// Looks up the ids of the last nodes that have not been looked up, which have these children.
     pub fn ids_of(&mut self, pairs: &[[I; 2]], ids: &mut [I]) {
-        let (marked, mut left) = (self.has_marks().then(|| self.places()), self.left);
-        let Arrays { bases, ids: steps, others, .. } = self.arrays();
-        let nodes = ids.iter_mut().zip(pairs).rev();
-        if let Some(places) = marked {
-            for (id, &[low, high]) in nodes {
-                let (is_marked, place) = places.of(low, high);
-                left -= usize::from(!is_marked && low != high);
-                let own = select_unpredictable(low == high, low, others[left][1]);
-                let of_mark = bases[place / CHUNK].plus(I::of(steps[place].into()));
-                *id = select_unpredictable(is_marked, of_mark, own);
-            }
+        let (marked, places, mut left) = (self.has_marks().then(|| self.marks()), self.places.clone(), self.left);
+        let Arrays { entries, others, .. } = self.arrays();
+        if let Some(marks) = marked {
+            left = Arch::new().dispatch(LookUp { marks, entries, places: &places, others, left, pairs, ids });
         } else {
-            for (id, _) in nodes {
+            for id in ids.iter_mut().rev() {
                 left -= 1;
                 *id = others[left][1];
             }
@@ -238,6 +225,35 @@ impl<I: Lane> Ordered<I> {
     /// The array of all, to be given back.
     pub fn into_words(self) -> Vec<u64> {
         self.words
+    }
+}
+
+/// Looks up ids where there are marks: of these others so many are left.
+struct LookUp<'a, I> {
+    marks: Marks<I>,
+    entries: &'a [Entry],
+    places: &'a [u8],
+    others: &'a [[I; 3]],
+    left: usize,
+    pairs: &'a [[I; 2]],
+    ids: &'a mut [I],
+}
+
+impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
+    type Output = usize;
+
+    /// Gives how many others are left.
+    #[inline(always)]
+    fn call(self) -> usize {
+        let Self { marks, entries, places, others, mut left, pairs, ids } = self;
+        for (id, &[low, high]) in ids.iter_mut().zip(pairs).rev() {
+            let (is_marked, mark) = marks.of(low, high);
+            left -= usize::from(!is_marked && low != high);
+            let own = select_unpredictable(low == high, low, others[left][1]);
+            let of_mark = id_of(&entries[mark / CHUNK], mark % CHUNK, places);
+            *id = select_unpredictable(is_marked, I::of(of_mark), own);
+        }
+        left
     }
 }
 
@@ -252,19 +268,20 @@ impl Plan {
     /// That for nodes with these children, if their bare ones are to be marked.
     fn of<I: Lane>(children: &Dense<'_, I>, space: &Space) -> Option<Self> {
         let nodes = children.count() / 2;
-        if nodes < FEW {
+        // Places of others are told in 32 bits, those of all workers.
+        if nodes < FEW || nodes > u64::from(u32::MAX) / space.limits.workers as u64 {
             return None;
         }
+        let most = space.limits.sorted_bytes();
         let Some(pairs) = children.pairs() else {
             if !children.can_show() {
                 return None;
             }
             // As much room for others as there is.
             let plan = Self::over::<I>(&children.range(), nodes, 0)?;
-            let left =
-                (space.limits.sorted_bytes() / 8).checked_sub(plan.words).filter(|left| 4 * left > plan.words)?;
-            let room = left.min(words_of::<I>(3 * nodes as usize / OTHERS));
-            return Some(Self { words: plan.words + room, ..plan });
+            let left = most.checked_sub(8 * plan.words).filter(|left| 4 * left > 8 * plan.words)?;
+            let room = (left / other_bytes::<I>()).min(nodes as usize / OTHERS);
+            return Some(Self { words: plan.words + words_of::<I>(3 * room), ..plan });
         };
         let some = some_of(pairs, SAMPLE);
         let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
@@ -275,8 +292,8 @@ impl Plan {
         if OTHERS * others > all || !can_spare::<I, 3>(room, space) {
             return None;
         }
-        Self::over::<I>(&cells::KeyRange::of(bare.map(|[low, _]| *low)), nodes, room)
-            .filter(|plan| 8 * plan.words <= space.limits.sorted_bytes())
+        let plan = Self::over::<I>(&cells::KeyRange::of(bare.map(|[low, _]| *low)), nodes, room)?;
+        (8 * plan.words + room <= most).then_some(plan)
     }
 
     /// That for so many `nodes` with low children in `range`, and with room for so many others.
@@ -285,25 +302,30 @@ impl Plan {
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
         (chunks * CHUNK as u64 <= SPARSE * nodes).then(|| {
             let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-            let words = chunks + words_of::<I>(chunks) + chunks * IDS + words_of::<I>(3 * room);
-            Self { first, chunks, words }
+            Self { first, chunks, words: WORDS * chunks + words_of::<I>(3 * room) }
         })
     }
 }
 
-/// The places of marks.
+/// Bytes of one of the others, with its place.
+const fn other_bytes<I: Lane>() -> usize {
+    size_of::<[I; 3]>() + size_of::<u8>()
+}
+
+/// Where marks are.
 #[derive(Clone, Copy)]
-struct Places<I> {
+struct Marks<I> {
     /// The low child that has the first.
     first: I,
     last: usize,
 }
 
-impl<I: Lane> Places<I> {
-    /// Whether a node is marked, and the place of its mark; any place if it is not.
+impl<I: Lane> Marks<I> {
+    /// Whether a node is marked, and its mark; any mark if it is not.
     #[inline(always)]
+    #[expect(clippy::needless_bitwise_bool, reason = "which of them holds cannot be predicted")]
     fn of(self, low: I, high: I) -> (bool, usize) {
-        let place = low.minus(self.first).get() as usize;
-        (high.get() == FALSE && low != high && place <= self.last, place.min(self.last))
+        let mark = low.minus(self.first).get() as usize;
+        ((high.get() == FALSE) & (low != high) & (mark <= self.last), mark.min(self.last))
     }
 }
