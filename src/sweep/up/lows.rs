@@ -2,7 +2,7 @@
 //!
 //! A node is bare if its high child is false: then its low child alone tells it from other bare ones. A mark for each such low child
 //! puts all of them in order. The id of such a node is that of the first in its chunk of marks, and one more for every node from there
-//! on, bare or not, that has a lower low child: two bits tell how many have a child, where these are few.
+//! on, bare or not, that has a lower low child: three bits tell how many have a child, where these are few.
 //!
 //! After: G. Jacobson, "Space-efficient Static Trees and Graphs", 1989 (ranks of bits from those of chunks).
 
@@ -20,12 +20,12 @@ const PASSING: u64 = 16;
 /// What tells the ids of the bare nodes whose low children are in one chunk: how many nodes there are with each low child, from the
 /// first bare one on, one bit of these numbers in each word; and the id of that one. Zeroes where none is numbered.
 ///
-/// In a chunk where some low child has too many nodes for these bits, the marks; half a word each, where the places of all others
-/// begin and how many they are; and the id, marked.
+/// In a chunk where some low child has too many nodes for these bits: the marks; where the places of all others begin, and how many
+/// they are; and the id, marked.
 pub type Entry = [u64; BITS + 1];
 
-/// Bits of the number of nodes that have one low child: few have more than three.
-const BITS: usize = 2;
+/// Bits of the number of nodes that have one low child: hardly any has more than seven.
+const BITS: usize = 3;
 
 /// The mark of an id where a chunk is crowded: below the one that new nodes have first, and above all ids.
 const CROWDED: u64 = 1 << 62;
@@ -220,7 +220,7 @@ impl<'a> MergedLows<'a> {
         let mut entry = std::mem::take(&mut self.entry);
         if std::mem::take(&mut self.crowded) {
             let (first, count) = (self.places.first + self.before, self.places.count - self.before);
-            entry = [self.marks, (first as u64) << u32::BITS | count as u64, entry[BITS] | CROWDED];
+            entry = [self.marks, first as u64, count as u64, entry[BITS] | CROWDED];
         } else {
             self.places.count = self.before;
         }
@@ -253,14 +253,18 @@ impl<'a> MergedLows<'a> {
 /// The id of the bare node whose low child is `at` in the chunk of `entry`; `places` are those of all others in crowded chunks.
 #[inline(always)]
 pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
-    let &[ones, twos, base] = entry;
-    if base & CROWDED > 0 { id_of_crowded(entry, at, places) } else { base + ones_of(ones, at) + 2 * ones_of(twos, at) }
+    let &[ones, twos, fours, base] = entry;
+    if base & CROWDED > 0 {
+        id_of_crowded(entry, at, places)
+    } else {
+        base + ones_of(ones, at) + 2 * ones_of(twos, at) + 4 * ones_of(fours, at)
+    }
 }
 
 #[cold]
 #[inline(never)]
-fn id_of_crowded(&[marks, others, base]: &Entry, at: usize, places: &[u8]) -> u64 {
-    let others = &places[(others >> u32::BITS) as usize..][..others as u32 as usize];
+fn id_of_crowded(&[marks, first, count, base]: &Entry, at: usize, places: &[u8]) -> u64 {
+    let others = &places[first as usize..][..count as usize];
     let others = others.partition_point(|&place| usize::from(place) < at);
     (base & !CROWDED) + ones_of(marks, at) + others as u64
 }

@@ -132,11 +132,11 @@ impl<I: Lane> Ordered<I> {
         let Arrays { marks, others, .. } = self.arrays();
         // Which of them it is cannot be predicted, so that there is no branch for it.
         for &[low, high] in pairs {
-            let (marked, mark) = all.of(low, high);
-            marks[mark / CHUNK] |= u64::from(marked) << (mark % CHUNK);
+            let (is_other, mark) = all.of(low, high);
+            marks[mark / CHUNK] |= u64::from(!is_other && low != high) << (mark % CHUNK);
             let Some(other) = others.get_mut(count) else { return false };
             *other = [low, high, I::of(count as u64)];
-            count += usize::from(!marked && low != high);
+            count += usize::from(is_other && low != high);
         }
         self.others = count;
         true
@@ -200,7 +200,7 @@ impl<I: Lane> Ordered<I> {
                 }
                 *first += len;
             }
-            for [_, _, base] in &mut entries[chunk..chunk + lengths.chunks] {
+            for [_, _, _, base] in &mut entries[chunk..chunk + lengths.chunks] {
                 *base -= if *base > 0 { less } else { 0 };
             }
             chunk += lengths.chunks;
@@ -247,11 +247,15 @@ impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
     fn call(self) -> usize {
         let Self { marks, entries, places, others, mut left, pairs, ids } = self;
         for (id, &[low, high]) in ids.iter_mut().zip(pairs).rev() {
-            let (is_marked, mark) = marks.of(low, high);
-            left -= usize::from(!is_marked && low != high);
-            let own = select_unpredictable(low == high, low, others[left][1]);
-            let of_mark = id_of(&entries[mark / CHUNK], mark % CHUNK, places);
-            *id = select_unpredictable(is_marked, I::of(of_mark), own);
+            let (is_other, mark) = marks.of(low, high);
+            *id = if low == high {
+                low
+            } else if is_other {
+                left -= 1;
+                others[left][1]
+            } else {
+                I::of(id_of(&entries[mark / CHUNK], mark % CHUNK, places))
+            };
         }
         left
     }
@@ -268,8 +272,7 @@ impl Plan {
     /// That for nodes with these children, if their bare ones are to be marked.
     fn of<I: Lane>(children: &Dense<'_, I>, space: &Space) -> Option<Self> {
         let nodes = children.count() / 2;
-        // Places of others are told in 32 bits, those of all workers.
-        if nodes < FEW || nodes > u64::from(u32::MAX) / space.limits.workers as u64 {
+        if nodes < FEW {
             return None;
         }
         let most = space.limits.sorted_bytes();
@@ -321,11 +324,16 @@ struct Marks<I> {
 }
 
 impl<I: Lane> Marks<I> {
-    /// Whether a node is marked, and its mark; any mark if it is not.
+    /// Whether a node whose children differ is one of the others, and its mark if it is none, or any.
     #[inline(always)]
-    #[expect(clippy::needless_bitwise_bool, reason = "which of them holds cannot be predicted")]
     fn of(self, low: I, high: I) -> (bool, usize) {
-        let mark = low.minus(self.first).get() as usize;
-        ((high.get() == FALSE) & (low != high) & (mark <= self.last), mark.min(self.last))
+        let first = self.first.get();
+        // Beyond all marks where the high child is not false.
+        let mark = if I::WIDE {
+            select_unpredictable(high.get() == FALSE, low.get().wrapping_sub(first), u64::MAX)
+        } else {
+            (high.get() << u32::BITS | low.get()).wrapping_sub(first)
+        };
+        (mark > self.last as u64, mark.min(self.last as u64) as usize)
     }
 }
