@@ -29,7 +29,7 @@ pub enum Dense<'a, I: Lane> {
     Sorted(Box<External<'a, I>>, u64, KeyRange),
 }
 
-/// Values in memory, in words that have been used before and will be again.
+/// Values in memory, in words that have been used before and will be again. Where there are some, there is a place more behind them.
 pub struct Array<I> {
     words: Vec<u64>,
     len: usize,
@@ -83,7 +83,7 @@ fn room<I: Lane>(space: &Space) -> u64 {
 impl<I: Lane> Array<I> {
     /// So many values in `words`; there may be anything before.
     pub fn of(mut words: Vec<u64>, len: usize) -> Self {
-        words.resize(words_of::<I>(len), 0);
+        words.resize(words_of::<I>(if len > 0 { len + 1 } else { 0 }), 0);
         Self { words, len, marker: PhantomData }
     }
 
@@ -95,6 +95,11 @@ impl<I: Lane> Array<I> {
     /// The values, to be changed.
     pub fn values_mut(&mut self) -> &mut [I] {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
+    }
+
+    /// The values, of which there are some, to be changed, and the place behind them, for what is none of them.
+    pub fn values_and_place(&mut self) -> &mut [I] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..=self.len]
     }
 
     /// The words, to be used again.

@@ -16,7 +16,7 @@
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
 
-use std::{hint::select_unpredictable, ops::ControlFlow, sync::Mutex};
+use std::{ops::ControlFlow, sync::Mutex};
 
 use smallvec::SmallVec;
 
@@ -427,25 +427,25 @@ impl<'a, I: Lane> Worker<'a, I> {
     /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where that leads to one of `slots`.
     fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
         match arrived {
-            Dense::Array(arrived) if slots.count > 0 => self.scatter(arrived.values_mut(), slots, ids, road),
+            Dense::Array(arrived) if slots.count > 0 => self.scatter(arrived.values_and_place(), slots, ids, road),
             arrived => self.send(ids, road, |slot, id| slots.take(slot, |index| arrived.put(index, id))),
         }
     }
 
-    /// Sends `ids` as [`send_to`](Self::send_to) does where what arrives at `slots`, one at least, is in an array.
+    /// Sends `ids` as [`send_to`](Self::send_to) does where what arrives at `slots`, one at least, is in an array, with a place more
+    /// behind them.
     ///
     /// Whether an arc leads there cannot be predicted, so that there is no branch for it: some place is written in any case, if only
-    /// with what it has, and so is the next of those that go elsewhere, which counts or does not.
+    /// that, and so is the next of those that go elsewhere, which counts or does not.
     fn scatter(&mut self, arrived: &mut [I], slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
-        let (queue, mut left, last) = (&mut self.queue, ids.len(), arrived.len() - 1);
+        let (queue, mut left, end) = (&mut self.queue, ids.len(), arrived.len() - 1);
         let (mut others, mut count) = ([[I::zeroed(); 2]; OTHERS], 0);
         self.arcs.pop_while(road.space, |[arc]| {
             let (slot, id) = (arc.get() / 2, ids[left - 1]);
             let index = slots.index(slot) as usize;
-            let place = &mut arrived[index.min(last)];
-            *place = select_unpredictable(index <= last, id, *place);
+            arrived[index.min(end)] = id;
             others[count] = [I::of(slot), id];
-            count += usize::from(index > last);
+            count += usize::from(index >= end);
             if count == OTHERS {
                 others.iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, queue))?;
                 count = 0;
