@@ -35,10 +35,12 @@ pub fn board(
     match order {
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
-            // Rows are small, so that threads help most where each makes one.
+            // Rows are small, so that threads help most where each makes one; the last ones are largest, and so no thread goes without
+            // one of these.
             let threads = store.config().threads as u32;
-            for first in (0..n).step_by(threads as usize) {
-                let rows = abreast(first..n.min(first + threads), |i| row(n, i, store))?;
+            for end in (n % threads..=n).step_by(threads as usize) {
+                let first = end.saturating_sub(threads);
+                let rows = abreast(first..end, |i| row(n, i, store))?;
                 for (i, row) in (first..).zip(rows) {
                     board = board.join(row, BitAnd::bitand)?;
                     row_done(i, board.bdd.node_count())?;
