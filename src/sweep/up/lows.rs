@@ -18,7 +18,7 @@ use crate::{
 const PASSING: u64 = 16;
 
 /// What tells the ids of the bare nodes whose low children are in one chunk: how many nodes there are with each low child, from the
-/// first bare one on, one bit of these numbers in each word; and the id of that one. Zeroes where none is numbered.
+/// first bare one on, one bit of these numbers in each word; and the id of that one. Anything where there are no marks.
 ///
 /// In a chunk where some low child has too many nodes for these bits: the marks; where the places of all others begin, and how many
 /// they are; and the id, marked.
@@ -27,7 +27,7 @@ pub type Entry = [u64; BITS + 1];
 /// Bits of the number of nodes that have one low child: hardly any has more than seven.
 const BITS: usize = 3;
 
-/// The mark of an id where a chunk is crowded: below the one that new nodes have first, and above all ids.
+/// The mark of an id where a chunk is crowded: a bit that neither ids have nor the mark of new ones, in either width.
 const CROWDED: u64 = 1 << 62;
 
 /// Which low children of bare nodes there are, in a range.
@@ -190,7 +190,9 @@ impl<'a> MergedLows<'a> {
     #[inline(always)]
     pub fn pass(&mut self, low: u64, new: bool) {
         let (at, Places { room, count, .. }) = (low.wrapping_sub(self.start), &mut self.places);
-        let counts = new && self.open && at < CHUNK as u64;
+        // As long as a chunk is open, a mark of it is left, and all that comes before that lies in it.
+        let counts = new && self.open;
+        debug_assert!(!counts || at < CHUNK as u64);
         // Where there are no marks, there is no room.
         if let Some(place) = room.get_mut(*count) {
             *place = at as u8;

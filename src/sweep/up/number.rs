@@ -345,6 +345,8 @@ mod tests {
             dense.put(at, I::of(child))?;
         }
         desk.ids = vec![u64::MAX; children.len()];
+        // Arrays have been used before.
+        desk.sorter.give_back(vec![0x0123_4567_89ab_cdef; 5 * children.len()]);
         Ok(Nodes::new(len, dense, desk, space))
     }
 
@@ -493,6 +495,66 @@ mod tests {
                 assert!(check_alone(&crowd(40, others).concat(), dense)?);
             }
         }
+        Ok(())
+    }
+
+    /// The nodes of some workers: bare ones among so many low children from a start of each worker's own, with gaps; some low children
+    /// have up to `crowd` others each, which any worker may have, and so may nodes of false and true.
+    fn crowded(random: &mut Rng, workers: usize, crowd: u64) -> Vec<Vec<[u64; 2]>> {
+        let len = 1200 + random.u64(..1500);
+        let first = 2 + [0, 60, 62, 126, 1000][random.usize(..5)];
+        let gap = [0, 1, 64, 640, 1 << 20][random.usize(..5)];
+        let step = [1, 1, 2, 7][random.usize(..4)];
+        let mut level: Vec<Vec<_>> = (0..workers as u64)
+            .map(|worker| {
+                // Some have the same low children, some lie behind others, some have no marks.
+                let start = first + random.u64(..=worker) * (len * step / 2 + gap);
+                let count = if worker > 0 && random.u32(..5) == 0 { random.u64(..50) } else { len };
+                (0..count).map(|_| [start + step * random.u64(..len), 0]).collect()
+            })
+            .collect();
+        let lows: Vec<_> = level.iter().flatten().map(|[low, _]| *low).collect();
+        for _ in 0..random.u64(..12) {
+            // A low child with a bare node, or one beside it, or a terminal.
+            let low = match random.u32(..6) {
+                0 => random.u64(..2),
+                1 => lows[random.usize(..lows.len())] + random.u64(..3),
+                _ => lows[random.usize(..lows.len())],
+            };
+            for high in 1..=random.u64(..=crowd) {
+                // Some have it twice.
+                for _ in 0..=random.u32(..3) / 2 {
+                    level[random.usize(..workers)].push([low, high]);
+                }
+            }
+        }
+        for nodes in &mut level {
+            nodes.extend((0..random.u64(..20)).map(|_| [random.u64(..2), random.u64(..2)]));
+            random.shuffle(nodes);
+        }
+        level
+    }
+
+    #[test]
+    fn crowded_chunks_of_many_workers_are_numbered_as_if_they_were_sorted() -> Result<()> {
+        let (mut random, space, mut marked) = (Rng::with_seed(3), testing::space(1 << 28), [0; 6]);
+        let teams: Vec<_> = (1..=5).map(|threads| Team::new(threads, Duration::ZERO)).collect::<Result<_>>()?;
+        for turn in 0..300 {
+            let workers = 1 + turn % 5;
+            let crowd = [4, 7, 9, 16, 40][random.usize(..5)];
+            let level = crowded(&mut random, workers, crowd);
+            let some = if turn % 2 == 0 {
+                check::<u64>(&level, &teams[workers - 1], &space)?
+            } else {
+                check::<u32>(&level, &teams[workers - 1], &space)?
+            };
+            marked[some] += 1;
+            // In an array, and in parts.
+            let all = level.concat();
+            check_alone(&all, 1 << 24)?;
+            check_alone(&all, 4 * all.len())?;
+        }
+        assert!(marked[1..].iter().all(|turns| *turns > 0), "one to five are marked: {marked:?}");
         Ok(())
     }
 }

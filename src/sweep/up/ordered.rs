@@ -1,7 +1,7 @@
 //! The nodes of a level in the order of (low, high).
 //!
 //! ```text
-//!   children ─┬─ high is false: bare ─► a mark for each low child ─╲           ╱─► an id for each mark ─► of every bare node
+//!   children ─┬─ high is false: bare ─► a mark for each low child ─╲           ╱─► ranks of the marks ──► of every bare node
 //!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
 //! ```
 //! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
@@ -35,7 +35,8 @@ use crate::{
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
     words: Vec<u64>,
-    /// How many others there are.
+    /// How many others there may be, and are.
+    room: usize,
     others: usize,
     /// How many of them are among the nodes that have not been looked up.
     left: usize,
@@ -61,6 +62,21 @@ struct Arrays<'a, I> {
     others: &'a mut [[I; 3]],
 }
 
+impl<'a, I: Lane> Arrays<'a, I> {
+    /// So many chunks in `words`, and room for so many others.
+    fn of(words: &'a mut [u64], chunks: usize, room: usize) -> Self {
+        let (marks, rest) = words.split_at_mut(chunks);
+        let (entries, others) = rest.split_at_mut(ENTRY * chunks);
+        let others = &mut bytemuck::cast_slice_mut::<u64, I>(others)[..3 * room];
+        Self { marks, entries: entries.as_chunks_mut().0, others: others.as_chunks_mut().0 }
+    }
+}
+
+/// Words of so many chunks, and of room for so many others.
+const fn words_for<I: Lane>(chunks: usize, room: usize) -> usize {
+    (1 + ENTRY) * chunks + words_of::<I>(3 * room)
+}
+
 /// How much of `Ordered`, and of each of its runs, comes next and is numbered from one base.
 struct Numbered {
     lengths: Lengths,
@@ -76,8 +92,8 @@ const SAMPLE: usize = 512;
 const OTHERS: usize = 4;
 /// There are marks for at most so many low children for each node of a worker.
 const SPARSE: u64 = 16;
-/// Words of a chunk.
-const WORDS: usize = (size_of::<u64>() + size_of::<Entry>()) / size_of::<u64>();
+/// Words of what tells the ids of a chunk.
+const ENTRY: usize = size_of::<Entry>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
     /// The nodes with these children, all sorted, if they can be.
@@ -88,18 +104,16 @@ impl<I: Lane> Ordered<I> {
         };
         sorter.keep(Siblings::all(pairs), 2, space)?;
         let (words, others) = (sorter.lend(0), pairs.len());
-        Ok(Some(Self { others, left: others, run: Some(usize::MAX), ..Self::of(words, 0, 0) }))
+        Ok(Some(Self { others, left: others, run: Some(usize::MAX), ..Self::of(words, 0, 0, others) }))
     }
 
     /// The nodes with these children, the bare ones marked if they are most, and near enough to each other; others are to be sorted.
     pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
-        let Some(Plan { first, chunks, words }) = Plan::of(children, space) else { return Ok(None) };
+        let Some(Plan { first, chunks, room }) = Plan::of(children, space) else { return Ok(None) };
         // A clock is no cheaper than a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
-        let mut ordered = Self::of(sorter.lend(words), first, chunks);
-        let Arrays { marks, entries, .. } = ordered.arrays();
-        marks.fill(0);
-        entries.fill(Entry::default());
+        let mut ordered = Self::of(sorter.lend(words_for::<I>(chunks, room)), first, chunks, room);
+        ordered.arrays().marks.fill(0);
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
             sorter.give_back(ordered.words);
             return Ok(None);
@@ -108,10 +122,10 @@ impl<I: Lane> Ordered<I> {
         Ok(Some(ordered))
     }
 
-    /// No nodes yet, and room for so many `chunks` of marks from `first` on.
-    fn of(words: Vec<u64>, first: u64, chunks: usize) -> Self {
+    /// No nodes yet, and room for so many `chunks` of marks from `first` on, and for so many others.
+    fn of(words: Vec<u64>, first: u64, chunks: usize, room: usize) -> Self {
         let (numbered, places) = (Vec::new(), Arc::default());
-        Self { words, others: 0, left: 0, run: None, first, chunks, numbered, places, marker: PhantomData }
+        Self { words, room, others: 0, left: 0, run: None, first, chunks, numbered, places, marker: PhantomData }
     }
 
     /// How many others there are that are not sorted.
@@ -128,11 +142,11 @@ impl<I: Lane> Ordered<I> {
 
     /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
-        let (all, mut count) = (self.marks(), self.others);
+        let (span, mut count) = (self.span(), self.others);
         let Arrays { marks, others, .. } = self.arrays();
         // Which of them it is cannot be predicted, so that there is no branch for it.
         for &[low, high] in pairs {
-            let (is_other, mark) = all.of(low, high);
+            let (is_other, mark) = span.of(low, high);
             marks[mark / CHUNK] |= u64::from(!is_other && low != high) << (mark % CHUNK);
             let Some(other) = others.get_mut(count) else { return false };
             *other = [low, high, I::of(count as u64)];
@@ -143,19 +157,12 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// Where the marks are, of which there are some.
-    fn marks(&self) -> Marks<I> {
-        Marks { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
+    fn span(&self) -> Span<I> {
+        Span { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
     }
 
     fn arrays(&mut self) -> Arrays<'_, I> {
-        let Self { words, chunks, .. } = self;
-        let (marks, rest) = words.split_at_mut(*chunks);
-        let (entries, others) = rest.split_at_mut((WORDS - 1) * *chunks);
-        Arrays {
-            marks,
-            entries: entries.as_chunks_mut().0,
-            others: bytemuck::cast_slice_mut::<u64, I>(others).as_chunks_mut().0,
-        }
+        Arrays::of(&mut self.words, self.chunks, self.room)
     }
 
     /// All nodes, which are in order, to be merged.
@@ -201,7 +208,8 @@ impl<I: Lane> Ordered<I> {
                 *first += len;
             }
             for [_, _, _, base] in &mut entries[chunk..chunk + lengths.chunks] {
-                *base -= if *base > 0 { less } else { 0 };
+                // Anything where there are no marks.
+                *base = base.wrapping_sub(less);
             }
             chunk += lengths.chunks;
         }
@@ -209,10 +217,10 @@ impl<I: Lane> Ordered<I> {
 
     /// Looks up the ids of the last nodes that have not been looked up, which have these children.
     pub fn ids_of(&mut self, pairs: &[[I; 2]], ids: &mut [I]) {
-        let (marked, places, mut left) = (self.has_marks().then(|| self.marks()), self.places.clone(), self.left);
-        let Arrays { entries, others, .. } = self.arrays();
-        if let Some(marks) = marked {
-            left = Arch::new().dispatch(LookUp { marks, entries, places: &places, others, left, pairs, ids });
+        let (marked, mut left) = (self.has_marks().then(|| self.span()), self.left);
+        let Arrays { entries, others, .. } = Arrays::of(&mut self.words, self.chunks, self.room);
+        if let Some(span) = marked {
+            left = Arch::new().dispatch(LookUp { span, entries, places: &self.places, others, left, pairs, ids });
         } else {
             for id in ids.iter_mut().rev() {
                 left -= 1;
@@ -230,7 +238,7 @@ impl<I: Lane> Ordered<I> {
 
 /// Looks up ids where there are marks: of these others so many are left.
 struct LookUp<'a, I> {
-    marks: Marks<I>,
+    span: Span<I>,
     entries: &'a [Entry],
     places: &'a [u8],
     others: &'a [[I; 3]],
@@ -245,9 +253,9 @@ impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
     /// Gives how many others are left.
     #[inline(always)]
     fn call(self) -> usize {
-        let Self { marks, entries, places, others, mut left, pairs, ids } = self;
+        let Self { span, entries, places, others, mut left, pairs, ids } = self;
         for (id, &[low, high]) in ids.iter_mut().zip(pairs).rev() {
-            let (is_other, mark) = marks.of(low, high);
+            let (is_other, mark) = span.of(low, high);
             *id = if low == high {
                 low
             } else if is_other {
@@ -261,11 +269,11 @@ impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
     }
 }
 
-/// Where marks are, and how many words they take with all that goes with them.
+/// Where marks are, and for how many others there is room with them.
 struct Plan {
     first: u64,
     chunks: usize,
-    words: usize,
+    room: usize,
 }
 
 impl Plan {
@@ -281,10 +289,9 @@ impl Plan {
                 return None;
             }
             // As much room for others as there is.
-            let plan = Self::over::<I>(&children.range(), nodes, 0)?;
-            let left = most.checked_sub(8 * plan.words).filter(|left| 4 * left > 8 * plan.words)?;
-            let room = (left / other_bytes::<I>()).min(nodes as usize / OTHERS);
-            return Some(Self { words: plan.words + words_of::<I>(3 * room), ..plan });
+            let plan = Self::over(&children.range(), nodes)?;
+            let left = most.checked_sub(plan.bytes::<I>()).filter(|left| 4 * left > plan.bytes::<I>())?;
+            return Some(Self { room: (left / other_bytes::<I>()).min(nodes as usize / OTHERS), ..plan });
         };
         let some = some_of(pairs, SAMPLE);
         let (all, differing) = (some.clone().count(), some.filter(|[low, high]| low != high));
@@ -295,35 +302,38 @@ impl Plan {
         if OTHERS * others > all || !can_spare::<I, 3>(room, space) {
             return None;
         }
-        let plan = Self::over::<I>(&cells::KeyRange::of(bare.map(|[low, _]| *low)), nodes, room)?;
-        (8 * plan.words + room <= most).then_some(plan)
+        let plan = Self { room, ..Self::over(&cells::KeyRange::of(bare.map(|[low, _]| *low)), nodes)? };
+        (plan.bytes::<I>() <= most).then_some(plan)
     }
 
-    /// That for so many `nodes` with low children in `range`, and with room for so many others.
-    fn over<I: Lane>(range: &cells::KeyRange, nodes: u64, room: usize) -> Option<Self> {
+    /// That for so many `nodes` with low children in `range`, without room for others.
+    fn over(range: &cells::KeyRange, nodes: u64) -> Option<Self> {
         let first = range.base() / CHUNK as u64;
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
-        (chunks * CHUNK as u64 <= SPARSE * nodes).then(|| {
-            let (first, chunks) = (first * CHUNK as u64, chunks as usize);
-            Self { first, chunks, words: WORDS * chunks + words_of::<I>(3 * room) }
-        })
+        let plan = Self { first: first * CHUNK as u64, chunks: chunks as usize, room: 0 };
+        (chunks * CHUNK as u64 <= SPARSE * nodes).then_some(plan)
+    }
+
+    /// Bytes of all that.
+    fn bytes<I: Lane>(&self) -> usize {
+        8 * words_for::<I>(self.chunks, 0) + self.room * other_bytes::<I>()
     }
 }
 
-/// Bytes of one of the others, with its place.
+/// Bytes of one of the others, with its place in a crowded chunk.
 const fn other_bytes<I: Lane>() -> usize {
     size_of::<[I; 3]>() + size_of::<u8>()
 }
 
 /// Where marks are.
 #[derive(Clone, Copy)]
-struct Marks<I> {
+struct Span<I> {
     /// The low child that has the first.
     first: I,
     last: usize,
 }
 
-impl<I: Lane> Marks<I> {
+impl<I: Lane> Span<I> {
     /// Whether a node whose children differ is one of the others, and its mark if it is none, or any.
     #[inline(always)]
     fn of(self, low: I, high: I) -> (bool, usize) {
