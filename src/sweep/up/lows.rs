@@ -259,7 +259,7 @@ pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
     if base & CROWDED > 0 {
         id_of_crowded(entry, at, places)
     } else {
-        base + ones_of(ones, at) + 2 * ones_of(twos, at) + 4 * ones_of(fours, at)
+        base + rank(ones, at) + 2 * rank(twos, at) + 4 * rank(fours, at)
     }
 }
 
@@ -268,11 +268,11 @@ pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
 fn id_of_crowded(&[marks, first, count, base]: &Entry, at: usize, places: &[u8]) -> u64 {
     let others = &places[first as usize..][..count as usize];
     let others = others.partition_point(|&place| usize::from(place) < at);
-    (base & !CROWDED) + ones_of(marks, at) + others as u64
+    (base & !CROWDED) + rank(marks, at) + others as u64
 }
 
-/// How many ones there are among the lowest `at` bits.
+/// How many ones there are before the bit `at`.
 #[inline(always)]
-fn ones_of(bits: u64, at: usize) -> u64 {
+fn rank(bits: u64, at: usize) -> u64 {
     (bits & ((1 << at) - 1)).count_ones().into()
 }
