@@ -20,7 +20,7 @@ const PASSING: u64 = 16;
 /// What tells the ids of the bare nodes whose low children are in one chunk: how many nodes there are with each low child, from the
 /// first bare one on, one bit of these numbers in each word; and the id of that one. Anything where there are no marks.
 ///
-/// In a chunk where some low child has too many nodes for these bits: the marks; where the places of all others begin, and how many
+/// In a chunk where some low child has too many nodes for these bits: the marks; where the [`Places`] of its others begin, and how many
 /// they are; and the id, marked.
 pub type Entry = [u64; BITS + 1];
 
@@ -29,6 +29,9 @@ const BITS: usize = 3;
 
 /// The mark of an id where a chunk is crowded: a bit that neither ids have nor the mark of new ones, in either width.
 const CROWDED: u64 = 1 << 62;
+
+/// Where the low children of others lie in their chunks, for the chunks that are crowded.
+pub type Places = Vec<u8>;
 
 /// Which low children of bare nodes there are, in a range.
 #[derive(Debug)]
@@ -87,48 +90,25 @@ pub struct MergedLows<'a> {
     /// Which of them are left, and the first that is, if there is one.
     left: u64,
     next: u64,
-    /// Whether one of them has been numbered. Then what tells the ids so far, whether they want another bit, and how many places there
-    /// were before.
+    /// Whether one of them has been numbered. Then what tells the ids so far, and where its places begin if it is crowded.
     open: bool,
     entry: Entry,
-    crowded: bool,
-    before: usize,
-    places: Places<'a>,
-}
-
-/// Where the low children of others lie in their chunks, of those chunks that are crowded.
-pub struct Places<'a> {
-    /// Those of some ranges are one behind the other; where this one begins.
-    first: usize,
-    room: &'a mut [u8],
-    count: usize,
-}
-
-impl<'a> Places<'a> {
-    /// None yet; there is `room` for some behind the `first` ones, which belong to other ranges.
-    pub fn new(first: usize, room: &'a mut [u8]) -> Self {
-        Self { first, room, count: 0 }
-    }
-
-    /// Those of ranges of which each takes so many at most, in `room` for all.
-    pub fn of_ranges(mut room: &'a mut [u8], counts: &[usize]) -> Vec<Self> {
-        let mut first = 0;
-        let each = counts.iter().map(|&count| {
-            let (own, later) = std::mem::take(&mut room).split_at_mut(count);
-            (room, first) = (later, first + count);
-            Self::new(first - count, own)
-        });
-        each.collect()
-    }
+    crowded: Option<usize>,
+    places: Places,
 }
 
 impl<'a> MergedLows<'a> {
-    /// Those of `all`, with room for the `places` of all others.
-    pub fn new(all: Vec<Lows<'a>>, places: Places<'a>) -> Self {
-        let (entry, open, crowded) = (Entry::default(), false, false);
-        let mut lows = Self { all, start: 0, marks: 0, left: 0, next: 0, open, entry, crowded, before: 0, places };
+    /// Those of `all`.
+    pub fn new(all: Vec<Lows<'a>>) -> Self {
+        let (entry, open, crowded, places) = (Entry::default(), false, None, Vec::new());
+        let mut lows = Self { all, start: 0, marks: 0, left: 0, next: 0, open, entry, crowded, places };
         lows.enter(0);
         lows
+    }
+
+    /// The places in crowded chunks, when all are numbered.
+    pub fn into_places(self) -> Places {
+        self.places
     }
 
     /// The children of the last node that comes before the first bare one that is left.
@@ -170,7 +150,7 @@ impl<'a> MergedLows<'a> {
         if !self.open {
             let [ones, .., base] = &mut self.entry;
             (*ones, *base) = (self.marks, last.end());
-            (self.open, self.before) = (true, self.places.count);
+            self.open = true;
         }
         while lows > 0 {
             let room = out.room(space)?;
@@ -189,20 +169,34 @@ impl<'a> MergedLows<'a> {
     /// Another node comes next, which is `new` or has an id already.
     #[inline(always)]
     pub fn pass(&mut self, low: u64, new: bool) {
-        let (at, Places { room, count, .. }) = (low.wrapping_sub(self.start), &mut self.places);
+        let at = low.wrapping_sub(self.start);
         // As long as a chunk is open, a mark of it is left, and all that comes before that lies in it.
         let counts = new && self.open;
         debug_assert!(!counts || at < CHUNK as u64);
-        // Where there are no marks, there is no room.
-        if let Some(place) = room.get_mut(*count) {
-            *place = at as u8;
-            *count += usize::from(counts);
-        }
         let mut carry = u64::from(counts) << (at % CHUNK as u64);
         for bits in &mut self.entry[..BITS] {
             (*bits, carry) = (*bits ^ carry, *bits & carry);
         }
-        self.crowded |= carry > 0;
+        if self.crowded.is_some() {
+            self.places.extend(counts.then_some(at as u8));
+        } else if carry > 0 {
+            self.crowd(at as usize);
+        }
+    }
+
+    /// Notes the places of all others that the chunk at hand has so far, of which the last one, `at` this place, is one too many for
+    /// the bits.
+    #[cold]
+    #[inline(never)]
+    fn crowd(&mut self, at: usize) {
+        self.crowded = Some(self.places.len());
+        let bit = |bits: u64, place| (bits >> place & 1) as usize;
+        for place in 0..=at {
+            let bits =
+                self.entry[..BITS].iter().rev().fold(usize::from(place == at), |all, &bits| 2 * all + bit(bits, place));
+            let others = bits - bit(self.marks, place);
+            self.places.extend(std::iter::repeat_n(place as u8, others));
+        }
     }
 
     /// Goes on to the next mark.
@@ -220,11 +214,8 @@ impl<'a> MergedLows<'a> {
     #[inline(always)]
     fn close(&mut self) {
         let mut entry = std::mem::take(&mut self.entry);
-        if std::mem::take(&mut self.crowded) {
-            let (first, count) = (self.places.first + self.before, self.places.count - self.before);
-            entry = [self.marks, first as u64, count as u64, entry[BITS] | CROWDED];
-        } else {
-            self.places.count = self.before;
+        if let Some(first) = self.crowded.take() {
+            entry = [self.marks, first as u64, (self.places.len() - first) as u64, entry[BITS] | CROWDED];
         }
         self.open = false;
         for each in &mut self.all {
@@ -252,7 +243,18 @@ impl<'a> MergedLows<'a> {
     }
 }
 
-/// The id of the bare node whose low child is `at` in the chunk of `entry`; `places` are those of all others in crowded chunks.
+/// Adapts `entry` to ids that are `less` by so much, and to places behind so many of other ranges.
+#[inline(always)]
+pub fn move_by(entry: &mut Entry, less: u64, places: usize) {
+    let [_, first, _, base] = entry;
+    if *base & CROWDED > 0 {
+        // Anything where there are no marks.
+        *first = first.wrapping_add(places as u64);
+    }
+    *base = base.wrapping_sub(less);
+}
+
+/// The id of the bare node whose low child is `at` in the chunk of `entry`; `places` are those of all crowded chunks.
 #[inline(always)]
 pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
     let &[ones, twos, fours, base] = entry;

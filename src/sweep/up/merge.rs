@@ -46,12 +46,6 @@ impl<'a, I: Lane> Piece<'a, I> {
     }
 }
 
-/// How many places of others may have to be told where `pieces` are merged.
-pub fn places_of<I: Lane>(pieces: &[Piece<'_, I>]) -> usize {
-    let marked = pieces.iter().any(|piece| piece.lows.chunks() > 0);
-    if marked { pieces.iter().map(Piece::others).sum() } else { 0 }
-}
-
 /// How many others a piece has in each run, and how many chunks of marks.
 pub struct Lengths {
     pub runs: Vec<usize>,
@@ -65,24 +59,19 @@ const OTHER: u64 = 4;
 
 /// Merges `pieces`, and writes each distinct node to `out` once; one whose children are equal is its child, and not written. The ids go
 /// back into the pieces: in place of the low child of a record, and what tells that of a bare node to the chunk of its mark. Those of
-/// new nodes count from `I::MARK`.
+/// new nodes count from `I::MARK`. Gives the places in crowded chunks.
 ///
 /// Several in a row mostly come from one run: those up to the next one of any other go at once.
-pub fn merge<I: Lane>(
-    pieces: Vec<Piece<'_, I>>,
-    places: Places<'_>,
-    out: &mut impl Sink<I>,
-    space: &Space,
-) -> Result<()> {
+pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<Places> {
     let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
     let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
-    let (mut lows, mut last) = (MergedLows::new(lows, places), Last::new(I::MARK));
+    let (mut lows, mut last) = (MergedLows::new(lows), Last::new(I::MARK));
     // That of the lows, then those of the runs.
     let mut heads: Vec<_> = [lows.head::<I>()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
     loop {
         let (next, bound) = next_of(&heads, none::<I>());
         if heads[next] == none::<I>() {
-            return Ok(());
+            return Ok(lows.into_places());
         }
         let Some(run) = next.checked_sub(1).map(|run| &mut runs[run]) else {
             lows.number_to(I::apart(bound)[0].get(), &mut last, out, space)?;

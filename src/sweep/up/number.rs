@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 use super::{
     fresh::Last,
-    lows::Places,
-    merge::{Piece, merge, places_of},
+    merge::{Piece, merge},
     ordered::Ordered,
     siblings::Siblings,
 };
@@ -161,11 +160,11 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
         let sorter = &mut nodes.desk.sorter;
         ordered.unsorted_runs(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
-        let (pieces, base) = (vec![ordered.piece()], writer.end());
-        let (lengths, mut room) = (pieces[0].lengths(), vec![0; places_of(&pieces)]);
-        merge(pieces, Places::new(0, &mut room), writer, space)?;
-        ordered.number(lengths, base);
-        ordered.number_all(Arc::new(room));
+        let (piece, base) = (ordered.piece(), writer.end());
+        let lengths = piece.lengths();
+        let places = merge(vec![piece], writer, space)?;
+        ordered.number(lengths, base, 0);
+        ordered.number_all(Arc::new(places));
         nodes.ids = Ids::Ordered(ordered);
         return Ok(());
     }
@@ -237,25 +236,25 @@ fn number_ordered<I: Lane>(
     }
     let lengths_of = |range: &Vec<Piece<'_, I>>| range.iter().map(Piece::lengths).collect();
     let lengths: Vec<Vec<_>> = ranges.iter().map(lengths_of).collect();
-    let counts: Vec<_> = ranges.iter().map(|range| places_of(range)).collect();
-    let mut room = vec![0; counts.iter().sum()];
-    let items = ranges.into_iter().zip(Places::of_ranges(&mut room, &counts)).collect();
-    let fresh = team.share(vec![(); workers], items, |(), (range, places)| {
+    let merged = team.share(vec![(); workers], ranges, |(), range| {
         let mut fresh = Spool::new(Share::Arcs);
-        merge(range, places, &mut fresh, space)?;
-        Ok(fresh)
+        let places = merge(range, &mut fresh, space)?;
+        Ok((fresh, places))
     })?;
-    let ends = fresh.iter().scan(end, |end, fresh| Some(std::mem::replace(end, *end + fresh.count())));
-    for (base, lengths) in ends.zip(lengths) {
+    let (mut base, mut places, mut all_fresh) = (end, Vec::new(), Vec::with_capacity(merged.len()));
+    for ((fresh, some), lengths) in merged.into_iter().zip(lengths) {
         for ((ordered, _), lengths) in all.iter_mut().zip(lengths) {
-            ordered.number(lengths, base);
+            ordered.number(lengths, base, places.len());
         }
+        base += fresh.count();
+        places.extend(some);
+        all_fresh.push(fresh);
     }
-    let places = Arc::new(room);
+    let places = Arc::new(places);
     for (ordered, _) in all {
         ordered.number_all(places.clone());
     }
-    Ok(fresh)
+    Ok(all_fresh)
 }
 
 /// Has the workers sort the others that are not sorted.

@@ -12,7 +12,7 @@ use std::{hint::select_unpredictable, marker::PhantomData, sync::Arc};
 use pulp::{Arch, NullaryFnOnce};
 
 use super::{
-    lows::{Entry, Lows, id_of},
+    lows::{Entry, Lows, Places, id_of, move_by},
     merge::{Lengths, Piece},
     siblings::Siblings,
 };
@@ -46,9 +46,9 @@ pub struct Ordered<I> {
     first: u64,
     /// How many chunks of marks there are.
     chunks: usize,
-    /// What of it has been numbered, and the places of others in crowded chunks.
+    /// What of it has been numbered, and the places in crowded chunks.
     numbered: Vec<Numbered>,
-    places: Arc<Vec<u8>>,
+    places: Arc<Places>,
     marker: PhantomData<I>,
 }
 
@@ -80,8 +80,9 @@ const fn words_for<I: Lane>(chunks: usize, room: usize) -> usize {
 /// How much of `Ordered`, and of each of its runs, comes next and is numbered from one base.
 struct Numbered {
     lengths: Lengths,
-    /// The id of the first new node.
+    /// The id of the first new node, and how many places there are before its own.
     base: u64,
+    places: usize,
 }
 
 /// Levels of fewer nodes are sorted.
@@ -182,13 +183,13 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// So much of it comes next and is numbered; `base` is the id of the first new node there.
-    pub fn number(&mut self, lengths: Lengths, base: u64) {
-        self.numbered.push(Numbered { lengths, base });
+    /// So much of it comes next and is numbered; `base` is the id of the first new node there, whose places come behind so many.
+    pub fn number(&mut self, lengths: Lengths, base: u64, places: usize) {
+        self.numbered.push(Numbered { lengths, base, places });
     }
 
-    /// All of it is numbered, with these `places` of others.
-    pub fn number_all(&mut self, places: Arc<Vec<u8>>) {
+    /// All of it is numbered, with these `places` in crowded chunks.
+    pub fn number_all(&mut self, places: Arc<Places>) {
         self.places = places;
     }
 
@@ -197,7 +198,7 @@ impl<I: Lane> Ordered<I> {
         let numbered = std::mem::take(&mut self.numbered);
         let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
         let (mut chunk, Arrays { entries, others, .. }) = (0, self.arrays());
-        for Numbered { lengths, base } in numbered {
+        for Numbered { lengths, base, places } in numbered {
             // What to take off a marked id.
             let less = I::MARK - base;
             for (first, len) in runs.iter_mut().zip(&lengths.runs) {
@@ -207,10 +208,7 @@ impl<I: Lane> Ordered<I> {
                 }
                 *first += len;
             }
-            for [_, _, _, base] in &mut entries[chunk..chunk + lengths.chunks] {
-                // Anything where there are no marks.
-                *base = base.wrapping_sub(less);
-            }
+            entries[chunk..chunk + lengths.chunks].iter_mut().for_each(|entry| move_by(entry, less, places));
             chunk += lengths.chunks;
         }
     }
@@ -320,9 +318,9 @@ impl Plan {
     }
 }
 
-/// Bytes of one of the others, with its place in a crowded chunk.
+/// Bytes of one of the others, with its place in a crowded chunk, in an array that may be half empty.
 const fn other_bytes<I: Lane>() -> usize {
-    size_of::<[I; 3]>() + size_of::<u8>()
+    size_of::<[I; 3]>() + 2 * size_of::<u8>()
 }
 
 /// Where marks are.
