@@ -285,13 +285,6 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
-        for worker in 0..slices.workers() {
-            if let Some(log) = slices.far_log(level, worker) {
-                let mut far = self.take(log..log + 1)?;
-                let own = &mut self.workers[worker];
-                far.drain(space, |block| block.iter().try_for_each(|&request| own.enqueue(level, request)))?;
-            }
-        }
         for (at, worker) in (0..).zip(&mut self.workers) {
             worker.begin_level(first + at, shift);
         }
@@ -305,22 +298,23 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.late_operands() == 0) {
             self.expand_piles(requests.into_iter().flatten(), run)?;
         } else {
-            self.expand_strips(requests, run)?;
+            self.expand_strips(level, requests, run)?;
         }
         self.close(level, shift);
         Ok(())
     }
 
-    /// Each worker expands its own strips.
-    fn expand_strips(&mut self, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
-        let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
-        run.team.each(tasks, |(((at, worker), desk), strips)| {
-            strips.into_iter().enumerate().try_for_each(|(strip, mut requests)| {
-                worker.open_strip(at, strip);
-                worker.expand_level(&mut requests, desk)
-            })
-        })?;
-        Ok(())
+    /// Each worker expands its own strips, when it has sent to these what came for it from far above.
+    fn expand_strips(&mut self, level: usize, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
+        let mut far = Vec::with_capacity(requests.len());
+        for worker in 0..requests.len() {
+            let log = self.workers[worker].slices.far_log(level, worker);
+            far.push(log.map(|log| self.take(log..log + 1)).transpose()?);
+        }
+        let tasks = (0..).zip(&mut self.workers).zip(run.desks.iter_mut()).zip(far).zip(requests).collect();
+        run.team
+            .each(tasks, |((((at, worker), desk), far), strips)| worker.expand_strips(at, far, strips, desk))
+            .map(drop)
     }
 
     /// Each worker sorts its own requests, and expands what others have left when it is done with them.

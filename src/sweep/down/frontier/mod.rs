@@ -199,7 +199,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// Goes to a strip of `worker` on the level at hand: no other nodes are read of the operand by which it is parted.
-    pub fn open_strip(&mut self, worker: usize, strip: usize) {
+    fn open_strip(&mut self, worker: usize, strip: usize) {
         if let Some((lane, ids)) = self.slices.ids_of(self.level, worker, strip) {
             self.operands[lane].reader.enter_part(ids);
         }
@@ -231,6 +231,28 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             4 => self.expand_suspending::<6>(requests, desk),
             _ => self.expand_suspending::<8>(requests, desk),
         }
+    }
+
+    /// Expands the strips of the level at hand that this worker has, which is the one `at` this place: their requests, and those
+    /// that come from `far` above.
+    pub fn expand_strips(
+        &mut self,
+        at: usize,
+        far: Option<Spool<I, N>>,
+        strips: Vec<Spool<I, N>>,
+        desk: &mut Desk,
+    ) -> Result<()> {
+        let (level, space) = (self.level, self.ground.space);
+        if let Some(mut far) = far {
+            far.drain(space, |block| block.iter().try_for_each(|&request| self.enqueue(level, request)))?;
+        }
+        let logs = self.slices.strips_of(level, at);
+        for (strip, (log, mut requests)) in logs.zip(strips).enumerate() {
+            requests.join(self.queue.take(log, space)?);
+            self.open_strip(at, strip);
+            self.expand_level(&mut requests, desk)?;
+        }
+        Ok(())
     }
 
     /// Expands `requests`, where a suspended node has `L` lanes.
