@@ -91,6 +91,23 @@ impl<I: Lane, const N: usize> Parted<I, N> {
         Self { cells, log_of, logs, common: [I::zeroed(); N], keys: 0, split: usize::MAX }
     }
 
+    /// The same parts, with nothing in them.
+    #[must_use]
+    pub fn empty(&self) -> Self {
+        let lanes = self.logs.iter().map(|(lane, _)| *lane).collect();
+        Self {
+            common: self.common,
+            keys: self.keys,
+            split: self.split,
+            ..Self::with_logs(self.cells, self.log_of.clone(), lanes)
+        }
+    }
+
+    /// Puts what `other` has in the same parts behind what is in them.
+    pub fn join(&mut self, other: Self) {
+        self.logs.iter_mut().zip(other.logs).for_each(|((_, log), (_, other))| log.join(other));
+    }
+
     /// Gives the records that agree with `common` in the lanes below `keys` a log of their own.
     fn set_apart(&mut self, common: [I; N], keys: usize) {
         self.split = self.cells.of(common[self.cells.lane]);

@@ -61,7 +61,7 @@ impl Sorter {
     }
 
     /// Shows the records of `source`, which agree in the lanes before `lane`, in the order of their first `keys` lanes.
-    fn sort_from<I: Lane, const N: usize>(
+    pub fn sort_from<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
         source: impl Source<I, N>,

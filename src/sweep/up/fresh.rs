@@ -82,18 +82,18 @@ impl<I: Lane> Last<I> {
     pub fn write(
         &mut self,
         mut siblings: &[[I; 3]],
-        writer: &mut NodeWriter<I>,
+        out: &mut impl Sink<I>,
         space: &Space,
         put: &mut impl FnMut(u64, I) -> Result<()>,
     ) -> Result<()> {
         while !siblings.is_empty() {
-            let room = writer.room(space)?;
+            let room = out.room(space)?;
             let (now, later) = siblings.split_at(siblings.len().min(room.len()));
             let mut numbered = *self;
             for sibling in now {
                 put(sibling[2].get(), numbered.id_of(first_two(sibling), room))?;
             }
-            writer.advance(numbered.take_fresh());
+            out.advance(numbered.take_fresh());
             (*self, siblings) = (numbered, later);
         }
         Ok(())

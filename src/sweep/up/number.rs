@@ -7,6 +7,9 @@
 //! ```
 //! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else. There are more ranges than
 //! workers, and where bare nodes are marked, more runs of others to be sorted: whoever is free takes the next.
+//!
+//! Where a worker's nodes are too many for that, all nodes go to logs for ranges of low children, each of which is small enough to be
+//! sorted: whoever is free takes the next of these, and gives the ids back to those who have the nodes.
 
 use std::sync::Arc;
 
@@ -92,6 +95,31 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
+    /// Moves the nodes to the parts of `siblings`, each as what `name` makes of its number.
+    fn part_into(&mut self, siblings: &mut Parted<I, 3>, name: impl Fn(u64) -> u64) -> Result<()> {
+        let mut children = std::mem::replace(&mut self.children, Dense::none(Vec::new())).descend()?;
+        while let Some((first, values)) = children.part()? {
+            for (node, &[low, high]) in (first / 2..).zip(values.as_chunks().0) {
+                siblings.append([low, high, I::of(name(node))], self.space)?;
+            }
+        }
+        self.children = Dense::none(children.into_words());
+        Ok(())
+    }
+
+    /// Puts the id of each of these (node, id) in its place, for which there is room; those of new nodes count from `I::MARK`, and
+    /// `base` is the id of the first.
+    fn put_all(&mut self, base: u64, mut ids: Spool<I, 2>) -> Result<()> {
+        let Ids::OfEach(places) = &mut self.ids else { unreachable!("there is room for them") };
+        // What to take off a marked id.
+        let less = I::of(I::MARK - base);
+        ids.drain(self.space, |pairs| {
+            pairs.iter().try_for_each(|&[node, id]| {
+                places.put(node.get(), if id.get() < I::MARK { id } else { id.minus(less) })
+            })
+        })
+    }
+
     /// An array that is not needed to show the ids of these nodes, which are numbered.
     pub fn spare(&mut self) -> Vec<u64> {
         match &self.ids {
@@ -146,7 +174,7 @@ pub fn number<I: Lane>(
     if level.iter().all(Nodes::is_ordered) {
         return number_ordered(level, writer.end(), team, space);
     }
-    number_spooled(level, writer, space).map(|()| Vec::new())
+    number_all_parted(level, writer.end(), team, space)
 }
 
 /// Work that is shared is cut so that everyone has so many turns.
@@ -170,7 +198,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     }
     nodes.make_ids()?;
     let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
-        return number_spooled(std::slice::from_mut(nodes), writer, space);
+        return number_parted(nodes, writer, space);
     };
     let (pairs, ids) = (children.pairs(), ids.values_mut());
     let differing = Siblings::differing(pairs, ids);
@@ -184,33 +212,64 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     }
 }
 
-/// Numbers nodes of which the children are too many for an array and come in order but once, or those of all workers by one.
-fn number_spooled<I: Lane>(level: &mut [Nodes<'_, I>], writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
-    let (division, mut width, mut range, mut lows) =
-        (Division::new(level.len()), 0, cells::KeyRange::default(), Vec::new());
-    for nodes in &mut *level {
+/// Numbers the nodes of one worker where the children are too many for an array and come in order but once.
+fn number_parted<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
+    let mut siblings = parts_for(std::slice::from_mut(nodes), space)?;
+    nodes.part_into(&mut siblings, |node| node)?;
+    let Nodes { ids: Ids::OfEach(ids), desk, .. } = nodes else { unreachable!("there is room for them") };
+    desk.sorter.sort_parted(siblings, 2, space, &mut merging(writer, space, |node, id| ids.put(node, id)))
+}
+
+/// Has the workers number such nodes, or those that only some have in order, part by part, and gives the new ones, of which `end` is
+/// the first id.
+fn number_all_parted<I: Lane>(
+    level: &mut [Nodes<'_, I>],
+    end: u64,
+    team: &Team,
+    space: &Space,
+) -> Result<Vec<Spool<I, 2>>> {
+    let (division, workers) = (Division::new(level.len()), level.len());
+    let mut all = parts_for(level, space)?;
+    let tasks = (0..).zip(&mut *level).map(|(own, nodes)| (own, nodes, all.empty())).collect();
+    let each = team.each(tasks, |(own, nodes, mut siblings)| {
+        nodes.part_into(&mut siblings, |node| node << division.shift | own)?;
+        Ok(siblings)
+    })?;
+    for siblings in each {
+        all.join(siblings);
+    }
+    let sorters = level.iter_mut().map(|nodes| &mut nodes.desk.sorter).collect();
+    let merged = team.share(sorters, all.into_logs().collect(), |sorter, (lane, mut siblings)| {
+        let mut ids: Vec<_> = (0..workers).map(|_| Spool::new(Share::Arcs)).collect();
+        let (mut fresh, mut last) = (Spool::new(Share::Arcs), Last::new(I::MARK));
+        let mut put = |node, id| ids[division.owner(node)].append([I::of(node >> division.shift), id], space);
+        sorter.sort_from(lane, &mut siblings, 2, space, &mut |some| last.write(some, &mut fresh, space, &mut put))?;
+        Ok((fresh, ids))
+    })?;
+    // Of every part the first id, and the ids of each worker's nodes.
+    let mut ids_of: Vec<_> = (0..workers).map(|_| Vec::with_capacity(merged.len())).collect();
+    let (mut base, mut all_fresh) = (end, Vec::with_capacity(merged.len()));
+    for (fresh, ids) in merged {
+        ids_of.iter_mut().zip(ids).for_each(|(all, ids)| all.push((base, ids)));
+        base += fresh.count();
+        all_fresh.push(fresh);
+    }
+    team.each(level.iter_mut().zip(ids_of).collect(), |(nodes, parts)| {
+        parts.into_iter().try_for_each(|(base, ids)| nodes.put_all(base, ids))
+    })?;
+    Ok(all_fresh)
+}
+
+/// Parts for all nodes of `level` by their low children. There is room for an id of each then.
+fn parts_for<I: Lane>(level: &mut [Nodes<'_, I>], space: &Space) -> Result<Parted<I, 3>> {
+    let (mut width, mut range, mut lows) = (0, cells::KeyRange::default(), Vec::new());
+    for nodes in level {
         nodes.make_ids()?;
         width += nodes.width;
         range.join(&nodes.children.range());
         lows.extend(nodes.children.some_even()?);
     }
-    let mut siblings = Parted::new(&range, 0, &lows, width, space);
-    for (own, nodes) in (0..).zip(level.iter_mut()) {
-        let mut children = std::mem::replace(&mut nodes.children, Dense::none(Vec::new())).descend()?;
-        while let Some((first, values)) = children.part()? {
-            for (node, &[low, high]) in (first / 2..).zip(values.as_chunks().0) {
-                siblings.append([low, high, I::of(node << division.shift | own)], space)?;
-            }
-        }
-        nodes.children = Dense::none(children.into_words());
-    }
-    let (mut sorters, mut ids): (Vec<_>, Vec<_>) =
-        level.iter_mut().map(|nodes| (&mut nodes.desk.sorter, &mut nodes.ids)).unzip();
-    let mut merge = merging(writer, space, |node, id| match &mut ids[division.owner(node)] {
-        Ids::OfEach(ids) => ids.put(node >> division.shift, id),
-        _ => unreachable!("there is room for an id of each"),
-    });
-    sorters[0].sort_parted(siblings, 2, space, &mut merge)
+    Ok(Parted::new(&range, 0, &lows, width, space))
 }
 
 /// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id. What is not sorted
@@ -361,7 +420,6 @@ mod tests {
 
     /// Checks the nodes of a level against [`slowly`]; answers for how many workers bare ones were marked.
     fn check<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<usize> {
-        let (fresh, ids) = slowly::<I>(level);
         let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
         let mut nodes = Vec::new();
         for (children, desk) in level.iter().zip(&mut desks) {
@@ -372,6 +430,17 @@ mod tests {
         let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered) if ordered.has_marks());
         let marked = nodes.iter().filter(is_marked).count();
         let numbered = number_ordered(&mut nodes, end::<I>(), team, space)?;
+        compare(numbered, nodes, slowly::<I>(level), space)?;
+        Ok(marked)
+    }
+
+    /// Compares the new nodes of a level, and the ids of all, with what they are to be.
+    fn compare<I: Lane>(
+        numbered: Vec<Spool<I, 2>>,
+        nodes: Vec<Nodes<'_, I>>,
+        (fresh, ids): (Vec<[u64; 2]>, Vec<Vec<u64>>),
+        space: &Space,
+    ) -> Result<()> {
         let mut seen = Vec::new();
         for mut some in numbered {
             some.drain(space, |nodes| {
@@ -379,9 +448,42 @@ mod tests {
                 Ok(())
             })?;
         }
-        assert_eq!(seen, fresh);
-        assert_eq!(nodes.into_iter().map(ids_of).collect::<Result<Vec<_>>>()?, ids);
-        Ok(marked)
+        assert!(seen == fresh, "the new nodes");
+        assert!(nodes.into_iter().map(ids_of).collect::<Result<Vec<_>>>()? == ids, "the ids");
+        Ok(())
+    }
+
+    /// Checks the nodes of a level, which are numbered part by part, against [`slowly`].
+    fn check_parted<I: Lane>(level: &[Vec<[u64; 2]>], team: &Team, space: &Space) -> Result<()> {
+        let mut desks: Vec<_> = level.iter().map(|_| Desk::default()).collect();
+        let nodes = level.iter().zip(&mut desks).map(|(children, desk)| nodes_of::<I>(children, desk, space));
+        let mut nodes = nodes.collect::<Result<Vec<_>>>()?;
+        // One may be in order, and the others not.
+        nodes[0].order()?;
+        let numbered = number_all_parted(&mut nodes, end::<I>(), team, space)?;
+        compare(numbered, nodes, slowly::<I>(level), space)
+    }
+
+    #[test]
+    fn nodes_that_nobody_can_order_are_numbered_part_by_part() -> Result<()> {
+        let mut random = Rng::with_seed(4);
+        let teams: Vec<_> = (2..=4).map(|threads| Team::new(threads, Duration::ZERO)).collect::<Result<_>>()?;
+        for turn in 0..120 {
+            let team = &teams[turn % 3];
+            let mut level = crowded(&mut random, team.size(), 9);
+            level[0].truncate([0, 10, 2000][random.usize(..3)]);
+            // In one part, in a few, and in parts of parts; children and ids in arrays, in parts of these, and in parts of parts.
+            let (sort, dense) = ([1 << 20, 20_000, 1000][random.usize(..3)], [1 << 20, 2000, 100][random.usize(..3)]);
+            let space = testing::space_with(|limits| {
+                (limits.sort, limits.dense, limits.block, limits.arcs) = (sort, dense, 4096, 0);
+            });
+            if turn % 2 == 0 {
+                check_parted::<u64>(&level, team, &space)?;
+            } else {
+                check_parted::<u32>(&level, team, &space)?;
+            }
+        }
+        Ok(())
     }
 
     #[test]
