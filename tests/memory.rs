@@ -85,6 +85,7 @@ fn memory_stays_within_the_budget_and_a_little_beyond_where_a_diagram_alone_is_l
         (14, 16 << 20, 1, 0),
         (14, 16 << 20, 1, 8),
         (14, 16 << 20, 2, 0),
+        (15, 16 << 20, 2, 0),
         (15, 64 << 20, 1, 0),
         (15, 64 << 20, 2, 0),
         (15, 64 << 20, 4, 0),

@@ -94,13 +94,8 @@ impl<I: Lane, const N: usize> Parted<I, N> {
     /// The same parts, with nothing in them.
     #[must_use]
     pub fn empty(&self) -> Self {
-        let lanes = self.logs.iter().map(|(lane, _)| *lane).collect();
-        Self {
-            common: self.common,
-            keys: self.keys,
-            split: self.split,
-            ..Self::with_logs(self.cells, self.log_of.clone(), lanes)
-        }
+        debug_assert_eq!(self.split, usize::MAX, "no part is set apart");
+        Self::with_logs(self.cells, self.log_of.clone(), self.logs.iter().map(|(lane, _)| *lane).collect())
     }
 
     /// Puts what `other` has in the same parts behind what is in them.

@@ -103,8 +103,9 @@ pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
     std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
 
-/// A worker has `1 << STRIP_BITS` strips at most.
-const STRIP_BITS: u32 = 5;
+/// A worker has `1 << STRIP_BITS` strips at most. Of more, each has but a few records in memory when it goes to disk, and what is to be
+/// known of all those pieces takes more than the pieces: to part a strip once more when it is sorted costs less.
+const STRIP_BITS: u32 = 3;
 
 /// A sweep on its way down.
 struct Downward<'a, I, S, const N: usize> {

@@ -160,8 +160,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
 /// So many ids are looked up at once.
 const SOME: usize = 512;
 
-/// Numbers the nodes of `level`, those of each worker in turn. Where all are in order, this gives the new nodes, to be written one
-/// after the other.
+/// Numbers the nodes of `level`. Where several workers have some, this gives the new ones, to be written one after the other.
 pub fn number<I: Lane>(
     level: &mut [Nodes<'_, I>],
     writer: &mut NodeWriter<I>,
@@ -220,8 +219,8 @@ fn number_parted<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, 
     desk.sorter.sort_parted(siblings, 2, space, &mut merging(writer, space, |node, id| ids.put(node, id)))
 }
 
-/// Has the workers number such nodes, or those that only some have in order, part by part, and gives the new ones, of which `end` is
-/// the first id.
+/// Has the workers number the nodes of all, part by part, where not everyone's are in order; gives the new ones, of which `end` is the
+/// first id.
 fn number_all_parted<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
@@ -300,7 +299,8 @@ fn number_ordered<I: Lane>(
         let places = merge(range, &mut fresh, space)?;
         Ok((fresh, places))
     })?;
-    let (mut base, mut places, mut all_fresh) = (end, Vec::new(), Vec::with_capacity(merged.len()));
+    let all_places = merged.iter().map(|(_, places)| places.len()).sum();
+    let (mut base, mut places, mut all_fresh) = (end, Vec::with_capacity(all_places), Vec::with_capacity(merged.len()));
     for ((fresh, some), lengths) in merged.into_iter().zip(lengths) {
         for ((ordered, _), lengths) in all.iter_mut().zip(lengths) {
             ordered.number(lengths, base, places.len());
