@@ -116,6 +116,12 @@ impl<I: Lane> Last<I> {
     }
 }
 
+/// The id of a node that counts from `I::MARK`, where `base` is the id of the first new one; that of an older node as it is.
+#[inline(always)]
+pub fn from_base<I: Lane>(id: I, base: u64) -> I {
+    if id.get() < I::MARK { id } else { id.minus(I::of(I::MARK - base)) }
+}
+
 /// More than the children of any node.
 #[inline(always)]
 pub fn none<I: Lane>() -> I::Pair {

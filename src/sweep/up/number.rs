@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use super::{
-    fresh::Last,
+    fresh::{Last, from_base},
     merge::{Piece, merge},
     ordered::Ordered,
     siblings::Siblings,
@@ -111,12 +111,8 @@ impl<'a, I: Lane> Nodes<'a, I> {
     /// `base` is the id of the first.
     fn put_all(&mut self, base: u64, mut ids: Spool<I, 2>) -> Result<()> {
         let Ids::OfEach(places) = &mut self.ids else { unreachable!("there is room for them") };
-        // What to take off a marked id.
-        let less = I::of(I::MARK - base);
         ids.drain(self.space, |pairs| {
-            pairs.iter().try_for_each(|&[node, id]| {
-                places.put(node.get(), if id.get() < I::MARK { id } else { id.minus(less) })
-            })
+            pairs.iter().try_for_each(|&[node, id]| places.put(node.get(), from_base(id, base)))
         })
     }
 

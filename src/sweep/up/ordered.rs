@@ -12,6 +12,7 @@ use std::{hint::select_unpredictable, marker::PhantomData, sync::Arc};
 use pulp::{Arch, NullaryFnOnce};
 
 use super::{
+    fresh::from_base,
     lows::{Entry, Lows, Places, id_of, move_by},
     merge::{Lengths, Piece},
     siblings::Siblings,
@@ -199,16 +200,14 @@ impl<I: Lane> Ordered<I> {
         let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
         let (mut chunk, Arrays { entries, others, .. }) = (0, self.arrays());
         for Numbered { lengths, base, places } in numbered {
-            // What to take off a marked id.
-            let less = I::MARK - base;
             for (first, len) in runs.iter_mut().zip(&lengths.runs) {
                 for at in *first..*first + len {
                     let [id, _, which] = others[at];
-                    others[which.get() as usize][1] = if id.get() < I::MARK { id } else { id.minus(I::of(less)) };
+                    others[which.get() as usize][1] = from_base(id, base);
                 }
                 *first += len;
             }
-            entries[chunk..chunk + lengths.chunks].iter_mut().for_each(|entry| move_by(entry, less, places));
+            entries[chunk..chunk + lengths.chunks].iter_mut().for_each(|entry| move_by(entry, I::MARK - base, places));
             chunk += lengths.chunks;
         }
     }
