@@ -6,22 +6,20 @@
 //!   a long one    [a a b b c c d d]        a run of each log
 //! ```
 
-use super::{lane::Lane, part::Reader, pool::Share, space::Space, spool::Spool, stretch::Bundle};
+use super::{lane::Lane, space::Space, spool::Spool, stretch::Bundle};
 use crate::error::Result;
 
 /// Moves what `group` has in short parts to `bundle`: about as much at once as an extent has room for.
 pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bundle<'_>, space: &Space) -> Result<()> {
     let most = space.pool.largest() / size_of::<[I; N]>();
-    let (mut reader, mut gathered) = (Reader::new(Share::Queue, &space.pool), Vec::new());
-    for part in group.take_short_parts() {
-        reader.visit(&part, |log, records| {
-            if gathered.len() + records.len() > most {
-                write(group, &mut gathered, bundle, space)?;
-            }
-            gathered.extend(records.iter().map(|record| (log, *record)));
-            Ok(())
-        })?;
-    }
+    let mut gathered = Vec::new();
+    group.take_short_parts().drain_group(space, |log, records| {
+        if gathered.len() + records.len() > most {
+            write(group, &mut gathered, bundle, space)?;
+        }
+        gathered.extend(records.iter().map(|record| (log, *record)));
+        Ok(())
+    })?;
     write(group, &mut gathered, bundle, space)
 }
 

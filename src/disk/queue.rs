@@ -59,8 +59,9 @@ struct Fillings {
     groups: Filling,
     short: Filling,
     long: Filling,
-    /// For what groups had in many parts.
+    /// For what groups had in many parts, and what near levels had.
     gathered: Filling,
+    gathered_near: Filling,
 }
 
 /// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
@@ -69,6 +70,9 @@ const SPARES: usize = 16;
 /// Levels of a group: so many that a quarter of the smallest quota is still 4 KiB for each, and so few that a small block for each is
 /// 16 KiB.
 const GROUP: usize = 64;
+
+/// A log with more short parts on disk has them put together in few long ones.
+const SHORT_PARTS: usize = 64;
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `levels` levels: one worker's.
@@ -234,14 +238,19 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.gather(space)
     }
 
-    /// Puts together what groups have in many parts on disk: as many as levels at most, so that what is to be known of them in
-    /// memory grows with these, and not with what is on disk.
+    /// Puts together what groups and near levels have in many short parts on disk, so that what is to be known of these in memory
+    /// grows with the number of levels, and not with what is on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
-        let mut bundle = Bundle::new(Share::Queue, &mut self.fillings.gathered, space);
-        for group in self.groups.iter_mut().filter(|group| group.short_parts() > GROUP) {
-            gather(group, &mut bundle, space)?;
+        let near = self.levels.len().min(self.near * GROUP);
+        let Fillings { gathered, gathered_near, .. } = &mut self.fillings;
+        for (logs, filling) in [(&mut self.groups[..], gathered), (&mut self.levels[..near], gathered_near)] {
+            let mut bundle = Bundle::new(Share::Queue, filling, space);
+            for log in logs.iter_mut().filter(|log| log.short_parts() > SHORT_PARTS) {
+                gather(log, &mut bundle, space)?;
+            }
+            bundle.finish()?;
         }
-        bundle.finish()
+        Ok(())
     }
 }
 
@@ -377,10 +386,34 @@ mod tests {
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
         let times = spilled / records_bytes;
         assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
-        assert!(queue.groups.iter().all(|group| group.short_parts() <= GROUP));
+        assert!(queue.groups.iter().all(|group| group.short_parts() <= SHORT_PARTS));
         for level in 0..LEVELS {
             let (mut log, mut seen) = (queue.take(level, &space)?, Vec::new());
             log.drain(&space, |records| {
+                seen.extend(records.iter().map(|record| record[0]));
+                Ok(())
+            })?;
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq((0..RECORDS).filter(|&at| level_of(at) == level)), "level {level}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_near_levels_have_on_disk_is_gathered_and_all_of_it_comes_back() -> Result<()> {
+        const RECORDS: u32 = 1_000_000;
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
+        // A hundred records of each level, when they go to disk, are a quarter of a block.
+        let mut queue = LevelQueue::<u32, 3>::new(GROUP, &space)?;
+        let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % GROUP;
+        (0..RECORDS).try_for_each(|at| queue.push(level_of(at), [at; 3], &space))?;
+        let (records_bytes, spilled) = (u64::from(RECORDS) * 12, space.meter.spilled_bytes.load(Relaxed));
+        assert!((1..4).contains(&(spilled / records_bytes)), "{spilled} bytes written");
+        assert!(queue.levels.iter().all(|log| log.short_parts() <= SHORT_PARTS && log.count() > 10_000));
+        for level in 0..GROUP {
+            let mut seen = Vec::new();
+            queue.take(level, &space)?.drain(&space, |records| {
                 seen.extend(records.iter().map(|record| record[0]));
                 Ok(())
             })?;

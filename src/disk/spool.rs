@@ -243,16 +243,17 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().filter_map(Part::short_bytes).count()
     }
 
-    /// Takes out the parts on disk that are short, but for those that are more than twice as long as these are in the mean: what
-    /// has been put together is taken again when there is much of its length, and not every time.
-    pub fn take_short_parts(&mut self) -> Vec<Part> {
+    /// Takes out the parts on disk that are short, as a log, but for those that are more than twice as long as these are in the mean:
+    /// what has been put together is taken again when there is much of its length, and not every time.
+    #[must_use]
+    pub fn take_short_parts(&mut self) -> Self {
         let bytes: usize = self.parts.iter().filter_map(Part::short_bytes).sum();
         let most = 2 * bytes / self.short_parts().max(1);
         let taken = |part: &Part| part.short_bytes().is_some_and(|bytes| bytes <= most);
         let (short, long): (Vec<_>, _) = std::mem::take(&mut self.parts).into_iter().partition(taken);
         self.parts = long;
         self.filed -= filed::<N>(&short);
-        short
+        Self::of(self.share, short, KeyRange::default())
     }
 
     /// Takes out all that lies in RAM, the tail too.
