@@ -6,7 +6,7 @@ use super::{
     buffer::Buffer,
     cells::KeyRange,
     lane::Lane,
-    part::{AHEAD, Part, will_read},
+    part::{AHEAD, Part, records, will_read},
     space::Space,
     spool::Spool,
     stretch::Backwards,
@@ -72,6 +72,21 @@ impl<I: Lane, const N: usize> Stack<I, N> {
             self.left = 0;
         }
         Ok(())
+    }
+
+    /// Some records not yet popped, to be popped from the end; none if there are no more.
+    #[inline(always)]
+    pub fn ready(&mut self, space: &Space) -> Result<&[[I; N]]> {
+        if self.left == 0 {
+            self.load(space)?;
+        }
+        Ok(records(self.chunk.words(), self.left))
+    }
+
+    /// Pops so many of those that are ready.
+    #[inline(always)]
+    pub fn pop_some(&mut self, count: usize) {
+        self.left -= count * N;
     }
 
     #[cold]

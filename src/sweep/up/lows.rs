@@ -154,13 +154,14 @@ impl<'a> MergedLows<'a> {
         }
         while lows > 0 {
             let room = out.room(space)?;
-            let mut fresh = 0;
+            let (mut fresh, mut low) = (0, I::zeroed());
             while lows > 0 && fresh < room.len() {
-                room[fresh] = [I::of(self.start + u64::from(lows.trailing_zeros())), I::of(FALSE)];
+                low = I::of(self.start + u64::from(lows.trailing_zeros()));
+                room[fresh] = [low, I::of(FALSE)];
                 fresh += 1;
                 lows &= lows - 1;
             }
-            last.count(fresh as u64, room[fresh - 1]);
+            last.count(fresh as u64, [low, I::of(FALSE)]);
             out.advance(fresh);
         }
         Ok(())

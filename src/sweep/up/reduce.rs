@@ -142,6 +142,35 @@ impl Slots {
         slot.wrapping_sub(self.first).rotate_right(self.shift)
     }
 
+    /// Sends `ids` along `arcs`, `OTHERS` at most, that lead to their nodes, the last node first: to `arrived`, which has a place more
+    /// behind these slots, and to `others` as (slot, id) where that leads to none of them. Gives how many arcs it followed, how many
+    /// ids are left, and how many others there are.
+    ///
+    /// Whether an arc leads there cannot be predicted, so that there is no branch for it: some place is written in any case, if only
+    /// that, and so is the next of the others, which counts or does not. Nothing here can fail, so that all of it is in registers.
+    #[inline(never)]
+    fn scatter<I: Lane>(
+        self,
+        arcs: &[[I; 1]],
+        ids: &[I],
+        arrived: &mut [I],
+        others: &mut [[I; 2]; OTHERS],
+    ) -> (usize, usize, usize) {
+        let (mut rest, mut left, mut count, end) = (arcs, ids.len(), 0, arrived.len() - 1);
+        while left > 0
+            && let Some((&[arc], before)) = rest.split_last()
+        {
+            let (slot, id) = (arc.get() / 2, ids[left - 1]);
+            let index = self.index(slot) as usize;
+            arrived[index.min(end)] = id;
+            others[count % OTHERS] = [I::of(slot), id];
+            count += usize::from(index >= end);
+            left -= (arc.get() % 2) as usize;
+            rest = before;
+        }
+        (arcs.len() - rest.len(), left, count)
+    }
+
     /// Has `put` take what arrives at `slot`, if that is one of them; answers whether it is.
     #[inline(always)]
     fn take(self, slot: u64, put: impl FnOnce(u64) -> Result<()>) -> Result<bool> {
@@ -377,7 +406,7 @@ impl Road<'_, '_> {
     }
 }
 
-/// So many ids that do not go straight to their places are sent on together.
+/// So many arcs are followed at once; what does not go straight to its place is sent on then.
 const OTHERS: usize = 64;
 
 impl<'a, I: Lane> Worker<'a, I> {
@@ -434,26 +463,18 @@ impl<'a, I: Lane> Worker<'a, I> {
 
     /// Sends `ids` as [`send_to`](Self::send_to) does where what arrives at `slots`, one at least, is in an array, with a place more
     /// behind them.
-    ///
-    /// Whether an arc leads there cannot be predicted, so that there is no branch for it: some place is written in any case, if only
-    /// that, and so is the next of those that go elsewhere, which counts or does not.
-    fn scatter(&mut self, arrived: &mut [I], slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
-        let (queue, mut left, end) = (&mut self.queue, ids.len(), arrived.len() - 1);
-        let (mut others, mut count) = ([[I::zeroed(); 2]; OTHERS], 0);
-        self.arcs.pop_while(road.space, |[arc]| {
-            let (slot, id) = (arc.get() / 2, ids[left - 1]);
-            let index = slots.index(slot) as usize;
-            arrived[index.min(end)] = id;
-            others[count] = [I::of(slot), id];
-            count += usize::from(index >= end);
-            if count == OTHERS {
-                others.iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, queue))?;
-                count = 0;
-            }
-            left -= (arc.get() % 2) as usize;
-            Ok(left > 0)
-        })?;
-        others[..count].iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, queue))
+    fn scatter(&mut self, arrived: &mut [I], slots: Slots, mut ids: &[I], road: Road<'_, '_>) -> Result<()> {
+        let mut others = [[I::zeroed(); 2]; OTHERS];
+        while !ids.is_empty() {
+            let ready = self.arcs.ready(road.space)?;
+            assert!(!ready.is_empty(), "an arc leads to every node");
+            let arcs = &ready[ready.len().saturating_sub(OTHERS)..];
+            let (popped, left, count) = slots.scatter(arcs, ids, arrived, &mut others);
+            self.arcs.pop_some(popped);
+            ids = &ids[..left];
+            others[..count].iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, &mut self.queue))?;
+        }
+        Ok(())
     }
 
     /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether one went straight to its
