@@ -19,19 +19,22 @@ use super::{
     run::Run,
 };
 use crate::{
-    disk::{lane::Lane, pool::Share, spool::Spool},
+    disk::{lane::Lane, limits::Limits, pool::Share, spool::Spool},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader, writer::NodeWriter},
     progress::Sweep,
 };
 
-/// Finds room for the marks of the levels from rank `top` down, where to look at all of them is worth it for so many requests that
-/// lead to that level: it takes a thousandth of a request each. Takes the desks of other threads for that, if it must and can; answers
-/// whether there is room.
-pub fn find_room(file: &NodeFile, top: usize, requests: u64, run: &mut Run<'_>) -> bool {
-    let (ids, limits) = (file.levels().range(top).end, &run.space.limits);
-    let fits = |desks: usize| Marks::bytes(ids) <= (desks * (limits.sort + 2 * limits.dense)) as u64;
-    requests > ids / 1024 && (fits(run.desks.len()) || fits(run.team.size()) && fits(run.desks.take_free()))
+/// Whether to look at all marks of the levels from rank `top` down is worth it for so many requests that lead to that level: it takes a
+/// thousandth of a request each.
+pub fn pays(file: &NodeFile, top: usize, requests: u64) -> bool {
+    requests > file.levels().range(top).end / 1024
+}
+
+/// How many desks' arrays these marks may take the place of, so that there is room for them.
+pub fn desks_for(file: &NodeFile, top: usize, limits: &Limits) -> usize {
+    let desk = (limits.sort + 2 * limits.dense).max(1) as u64;
+    Marks::bytes(file.levels().range(top).end).div_ceil(desk) as usize
 }
 
 /// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot

@@ -44,7 +44,7 @@ use crate::{
     model::FALSE,
     progress::Sweep,
     sweep::{
-        compact::{compact, find_room},
+        compact::{compact, desks_for, pays},
         desk::Desk,
         division::Division,
         run::Run,
@@ -151,11 +151,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         for worker in &self.workers {
             lane = lane.or(worker.any(level)?.and_then(|request| spec.same_as_operand(&request)));
         }
-        let pays = |&lane: &usize| {
-            let (file, rank) = self.workers[0].operand(lane);
-            find_room(file, rank, count, run)
-        };
-        let Some(lane) = lane.filter(pays) else { return Ok(None) };
+        let Some(lane) = lane else { return Ok(None) };
+        let (file, rank) = self.workers[0].operand(lane);
+        let desks = desks_for(file, rank, &run.space.limits);
+        if !pays(file, rank, count) || desks > run.team.size() {
+            return Ok(None);
+        }
         for below in level..variables.len() {
             for worker in &self.workers {
                 if !worker.copies(below, lane)? {
@@ -164,7 +165,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
                 }
             }
         }
-        Ok(Some(lane))
+        let has_room = desks <= run.desks.len() || desks <= run.desks.take_free();
+        Ok(has_room.then_some(lane))
     }
 
     /// Brings over what there is of operand `lane` from `level` on.
@@ -205,8 +207,11 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn part(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<bool> {
         let (before, now) = (self.workers.len(), self.workers[0].slices.strip_bits());
         let most = run.space.limits.most_sorted::<I, N>().max(1);
-        let alone = count <= run.space.limits.alone || !self.is_worth_sharing(count);
-        if alone && count <= most {
+        let large = count > run.space.limits.alone;
+        if large {
+            self.note_large(count);
+        }
+        if !(large && self.is_worth_sharing()) && count <= most {
             return Ok(false);
         }
         // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow. So none share
@@ -231,14 +236,17 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
 
-    /// Whether to share levels is worth it, now that there is one of `count` requests, for every level below is parted then. Where
-    /// the operands' own levels are mostly small, what comes out may be, too, until as much has been asked for on large ones as
-    /// they have nodes.
-    fn is_worth_sharing(&mut self, count: u64) -> bool {
+    /// Notes that there is a level of `count` requests, so many that it might be shared.
+    fn note_large(&mut self, count: u64) {
         let ground = &self.ground;
         let unshared = self.unshared.get_or_insert_with(|| if ground.is_mostly_small() { ground.nodes() } else { 0 });
         *unshared = unshared.saturating_sub(count);
-        self.workers.len() > 1 || *unshared == 0
+    }
+
+    /// Whether to share a large level is worth it, for every level below is parted then. Where the operands' own levels are mostly
+    /// small, what comes out may be, too, until as much has been asked for on large ones as they have nodes.
+    fn is_worth_sharing(&self) -> bool {
+        self.workers.len() > 1 || self.unshared == Some(0)
     }
 
     /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are more queues than now,
