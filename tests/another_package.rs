@@ -142,7 +142,7 @@ fn check_steps((relation, relation_theirs): &Both, (states, states_theirs): &Bot
 
 #[test]
 fn operations_are_those_of_another_package() -> Result<()> {
-    let nested = store_with(limits(|limits| limits.growth = 0));
+    let nested = store_with(limits(|limits| limits.nested_only = true));
     let stores = [default_store(), roomy_store(), smallest_store(), nested, store_with(tight())];
     for (seed, store) in (30..).zip(&stores) {
         let mut random = Rng::with_seed(seed);

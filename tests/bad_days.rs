@@ -243,7 +243,7 @@ fn every_operation_fails_like_every_other_and_leaves_its_operands() {
     let in_memory = Limits { diagrams: 1 << 20, ..tight() };
     let days: [(Limits, &[&str]); 3] = [
         (tight(), &["write", "read"]),
-        (Limits { growth: 0, ..tight() }, &["write", "read"]),
+        (Limits { nested_only: true, ..tight() }, &["write", "read"]),
         (in_memory, &["create"]),
     ];
     for (limits, actions) in days {

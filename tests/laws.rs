@@ -47,7 +47,7 @@ fn stores() -> Vec<Store> {
         roomy_store(),
         smallest_store(),
         store_with(spilling),
-        store_with(limits(|limits| limits.growth = 0)),
+        store_with(limits(|limits| limits.nested_only = true)),
     ]
 }
 
@@ -117,7 +117,7 @@ fn an_exclusive_disjunction_over_hundreds_of_levels_is_the_same_when_their_queue
     };
     for threads in [1, 3] {
         let limits = limits(|limits| {
-            (limits.block, limits.queue, limits.arcs, limits.growth) = (256, 8 << 10, 0, 0);
+            (limits.block, limits.queue, limits.arcs, limits.nested_only) = (256, 8 << 10, 0, true);
         });
         let store = shared_store_with(threads, &limits);
         let f = leaping(&store, 300)?;

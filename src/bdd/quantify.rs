@@ -96,7 +96,8 @@ impl Bdd {
         if !depends {
             return Ok(self.store.constant(false));
         }
-        if variables.len() as u64 > FEW * self.store.space().limits.growth {
+        let few = if self.store.space().limits.nested_only { 0 } else { FEW };
+        if variables.len() > few {
             return self.parity(variables);
         }
         variables.into_iter().rev().try_fold(self.clone(), |rest, variable| rest.difference(variable))
@@ -187,7 +188,7 @@ impl Bdd {
 }
 
 /// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less.
-const FEW: u64 = 16;
+const FEW: usize = 16;
 
 /// Those of the variables that `matter`, in order, each once: what does not matter, and what comes again, takes no memory.
 fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {

@@ -92,7 +92,7 @@ impl Bdd {
         let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &self.file } else { &care.file });
         let nodes = self.node_count() + care.node_count();
         let simplify = |run: &mut Run<'_>| {
-            let most = most_nodes(run.space.limits.growth, nodes);
+            let most = most_nodes(nodes, &run.space.limits);
             build_within::<_, N>(&spec, &files, most, run)
         };
         let file = self.store.run_beside("simplify", nodes, simplify)?;

@@ -9,6 +9,7 @@ use crate::{
     sweep::{
         build::{build_within, most_nodes},
         ops::vector::Vector,
+        run::Run,
     },
 };
 
@@ -34,8 +35,11 @@ impl Bdd {
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
         let spec = Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
         let (nodes, operands) = (self.node_count() + relation.node_count(), [&file, &relation.file]);
-        let most = most_nodes(functions.len() as u64, self.node_count());
-        let built = self.store.run_beside("vector", nodes, |run| build_within(&spec, &operands, most, run))?;
+        let build = |run: &mut Run<'_>| {
+            let most = most_nodes(self.node_count(), &run.space.limits).saturating_mul(functions.len() as u64);
+            build_within(&spec, &operands, most, run)
+        };
+        let built = self.store.run_beside("vector", nodes, build)?;
         let Some(file) = built else { return Ok(None) };
         own.lower(&Self::new(self.store.clone(), file, result)).map(Some)
     }

@@ -32,9 +32,8 @@ pub struct Limits {
     pub guests: usize,
     /// How many workers there are; set by [`for_each_of`](Self::for_each_of), too.
     pub workers: usize,
-    /// How many times the nodes it is given a sweep may make where nested sweeps are another way; and how many times as many variables
-    /// are combined away without these where their number decides.
-    pub growth: u64,
+    /// For tests: sweeps on sets of nodes, which are tried first elsewhere, are given up at once.
+    pub nested_only: bool,
     /// Operations that take no more requests are done in plain arrays.
     pub small: u64,
     /// Levels of more records are shared among threads; below, waiting for each other would take longer.
@@ -49,6 +48,9 @@ pub struct Limits {
     /// Diagrams of so many nodes and more have wide ids.
     pub narrow_ids: u64,
 }
+
+/// Diagrams of more nodes are left to sweeps: these need not look at all of what they lift or copy.
+pub const SMALL_NODES: u64 = 2048;
 
 /// Requests of the largest operation that may be done in plain arrays, since beyond these are slower than sweeps; and of all that
 /// may be done at once, since the arrays are not counted.
@@ -80,7 +82,7 @@ impl Limits {
             tables: part(4) + (8 << 20),
             guests: 0,
             workers: 1,
-            growth: 1,
+            nested_only: false,
             small: budget as u64 / 4096,
             alone: 1 << 13,
             late: 64,

@@ -345,6 +345,11 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.drain_group(space, |_, block| show(block))
     }
 
+    /// Shows all records one by one, and is [`drain`](Self::drain) otherwise.
+    pub fn drain_each(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<()>) -> Result<()> {
+        self.drain(space, |block| block.iter().try_for_each(|&record| show(record)))
+    }
+
     /// Drains a group of logs: `show` is told to which of them the records belong.
     pub fn drain_group(&mut self, space: &Space, mut show: impl FnMut(u32, &[[I; N]]) -> Result<()>) -> Result<()> {
         let mut reader = Reader::new(self.share, &space.pool);

@@ -19,7 +19,7 @@ use super::{
     },
 };
 use crate::{
-    disk::lane::Lane,
+    disk::{lane::Lane, limits::Limits},
     error::{Error, Result},
     file::{
         node_file::{NodeFile, Width},
@@ -60,9 +60,9 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// Nodes that a sweep on `nodes` of its operands may make before it is given up, so many for each; more where there are few.
-pub fn most_nodes(for_each: u64, nodes: u64) -> u64 {
-    for_each.saturating_mul(nodes + 4096)
+/// Nodes that a sweep on `nodes` of its operands may make before it is given up for another way.
+pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
+    if limits.nested_only { 0 } else { nodes + 4096 }
 }
 
 /// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are
@@ -113,7 +113,7 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize, const M: usize>(
     mut operands: &[&NodeFile; M],
     run: &mut Run<'_>,
 ) -> Result<NodeFile> {
-    let narrow = stays_narrow::<N>(operands.files().into_iter().chain(nest.files()), run);
+    let narrow = stays_narrow::<N>(operands.files().into_iter(), run);
     let built = narrow_or_wide(
         narrow,
         (run, &mut operands),
@@ -281,8 +281,16 @@ mod tests {
     #[test]
     fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
         let exists = |threads, queue| {
-            let limits =
-                Limits { alone: 5, late: 0, small: 0, growth: 0, queue, common: 0, dense: 256, ..Limits::of(1 << 28) };
+            let limits = Limits {
+                alone: 5,
+                late: 0,
+                small: 0,
+                nested_only: true,
+                queue,
+                common: 0,
+                dense: 256,
+                ..Limits::of(1 << 28)
+            };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() })?;
             let f = Bdd::new(store.clone(), table(&store), false);

@@ -20,19 +20,10 @@ use super::{
     run::Run,
     up::pause::{Covers, Flat, Pause},
 };
-use crate::{
-    disk::lane::Lane,
-    error::Result,
-    file::{node_file::NodeFile, unreduced::Unreduced},
-};
+use crate::{disk::lane::Lane, error::Result, file::unreduced::Unreduced};
 
 /// What becomes of the nodes of covered levels.
 pub trait Nest: Covers {
-    /// Other diagrams that the nested sweeps read.
-    fn files(&self) -> Vec<&NodeFile> {
-        Vec::new()
-    }
-
     /// Answers the requests of `pause`, which stands at the level of `variable`.
     fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>>;
 }
@@ -46,9 +37,7 @@ impl Nest for Flat {
 /// Drops from the forest of a pause above everything what its arc does not lead to, and negates the rest if it shall be so.
 pub fn tidy<I: Lane>(pause: Pause<I>, complement: bool, run: &mut Run<'_>) -> Result<Unreduced<I>> {
     let (space, mut singles) = (run.space, pause.singles);
-    let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| {
-        singles.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
-    };
+    let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| singles.drain_each(space, ask);
     let copy = Copy { complement, as_is: true };
     expand(&copy, &[&pause.forest], pause.above, Until::DONE, ask_all, run)
 }

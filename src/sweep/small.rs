@@ -11,6 +11,7 @@
 
 use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
 use crate::{
+    disk::limits::SMALL_NODES,
     error::Result,
     file::{
         node_file::{NodeFile, Width},
@@ -48,9 +49,6 @@ struct Small<const N: usize> {
     /// The nodes of the level at hand: (low, high, node).
     siblings: Vec<[u32; 3]>,
 }
-
-/// Operands of more nodes are left to sweeps: these need not look at all of what they lift or copy.
-const NODES: u64 = 2048;
 
 /// Of nodes under way, the id is not known yet. A number below this is a terminal, a larger one leads to the request whose number
 /// is less by so much.
@@ -90,7 +88,7 @@ impl<const N: usize> Small<N> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
         let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
-        if nodes > NODES.min(most / 2)
+        if nodes > SMALL_NODES.min(most / 2)
             || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0)
         {
             return Ok(None);

@@ -31,7 +31,7 @@ use std::mem;
 
 use super::run::Run;
 use crate::{
-    disk::{queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
+    disk::{limits::SMALL_NODES, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
     model::TERMINALS,
@@ -99,7 +99,8 @@ pub fn fold<C: Load<N>, const N: usize>(
 ) -> Result<Option<C>> {
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
-    let small = C::KEYS == 1 && file.node_count() <= SMALL.min(space.limits.small);
+    // The values of all are in one array then.
+    let small = C::KEYS == 1 && file.node_count() <= SMALL_NODES.min(space.limits.small);
     let mut upper = Fold {
         file,
         ranks: LevelMap::new(file.levels(), |rank| rank as u32),
@@ -126,9 +127,6 @@ pub fn fold<C: Load<N>, const N: usize>(
     (run.desks[0].children, run.desks[0].ids) = (level.words, upper.below.words);
     Ok(Some(upper.load).filter(|load| !load.in_vain()))
 }
-
-/// Up to so many nodes, the values of all are in one array.
-const SMALL: u64 = 1 << 11;
 
 /// The sweep between two levels.
 struct Fold<'a, C, const N: usize> {

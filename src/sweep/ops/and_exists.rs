@@ -37,7 +37,7 @@ pub struct AndExists {
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
 pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
-    let most = most_nodes(run.space.limits.growth, f.node_count() + g.node_count());
+    let most = most_nodes(f.node_count() + g.node_count(), &run.space.limits);
     let (conjunction, large) = match build_within(&spec, &[f, g, f, g], most, run)? {
         Some(some_left) => (some_left, false),
         None => (build(&spec.conjunction(), &operands, run)?, true),

@@ -44,7 +44,7 @@ pub struct Quantify {
 /// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are small at first unless they
 /// are known to be `large`.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
-    let most = most_nodes(run.space.limits.growth, file.node_count());
+    let most = most_nodes(file.node_count(), &run.space.limits);
     let mut file = file.clone();
     loop {
         spec.variables = file.variables().rev().filter(|&variable| spec.has(variable)).collect();
@@ -252,8 +252,8 @@ impl Nest for Quantify {
         let (space, spec) = (run.space, self.pairs());
         let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
-            pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))?;
-            singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask(spec.single(id, slot))))
+            pairs.drain_each(space, &mut *ask)?;
+            singles.drain_each(space, |[id, slot]| ask(spec.single(id, slot)))
         };
         expand(&spec, &[&forest, &forest], above, Until::DONE, ask_all, run)
     }

@@ -45,18 +45,14 @@ impl Covers for Rename {
 }
 
 impl Nest for Rename {
-    fn files(&self) -> Vec<&NodeFile> {
-        self.names.iter().map(|(_, file)| file).collect()
-    }
-
     fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>> {
         let (space, file) = (run.space, self.of(variable));
         let spec = Ite { complement: [false; 3], result: false };
         let [root, truth, falsity] = [file.root(), TRUE, FALSE].map(I::of);
         let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut(Request<I>) -> Result<()>| {
-            pairs.drain(space, |block| block.iter().try_for_each(|&[low, high, slot]| ask([root, high, low, slot])))?;
-            singles.drain(space, |block| block.iter().try_for_each(|&[id, slot]| ask([truth, id, falsity, slot])))
+            pairs.drain_each(space, |[low, high, slot]| ask([root, high, low, slot]))?;
+            singles.drain_each(space, |[id, slot]| ask([truth, id, falsity, slot]))
         };
         expand(&spec, &[file, &forest, &forest], above, Until::DONE, ask_all, run)
     }

@@ -53,9 +53,7 @@ impl Nest for Unique {
         let (space, spec) = (run.space, Difference { variable, first: u64::MAX, complement: false });
         let Pause { above, forest, mut pairs, singles } = pause;
         debug_assert_eq!(singles.count(), 0, "arcs that should have been dropped");
-        let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
-            pairs.drain(space, |block| block.iter().try_for_each(|&request| ask(request)))
-        };
+        let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| pairs.drain_each(space, ask);
         expand(&spec, &[&forest, &forest], above, Until::DONE, ask_all, run)
     }
 }

@@ -200,14 +200,10 @@ impl<'a, I: Lane> Upward<'a, I> {
             let queue = LevelQueue::new(levels.ranks() << division.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
-            passed.drain(space, |block| {
-                block.iter().try_for_each(|[slot]| road.send(slot.get(), I::of(TRUE), &mut worker.queue))
-            })?;
+            passed.drain_each(space, |[slot]| road.send(slot.get(), I::of(TRUE), &mut worker.queue))?;
             workers.push(worker);
         }
-        arrivals.drain(space, |block| {
-            block.iter().try_for_each(|&[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))
-        })?;
+        arrivals.drain_each(space, |[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))?;
         Ok(Self { space, team, levels, ranks, settled, logs, division, workers, writer, loose: false })
     }
 
@@ -316,8 +312,7 @@ impl<'a, I: Lane> Upward<'a, I> {
             desk.children = children.into_words();
         }
         for higher in (1..rank).rev() {
-            self.take(higher, None)?
-                .drain(space, |block| block.iter().try_for_each(|&[slot, id]| singles.append([id, slot], space)))?;
+            self.take(higher, None)?.drain_each(space, |[slot, id]| singles.append([id, slot], space))?;
         }
         let outputs = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());

@@ -135,7 +135,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         for (level, log) in lows.chain(all) {
             queue
                 .take(log, self.ground.space)?
-                .drain(self.ground.space, |block| block.iter().try_for_each(|&request| self.enqueue(level, request)))?;
+                .drain_each(self.ground.space, |request| self.enqueue(level, request))?;
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     ) -> Result<()> {
         let (level, space) = (self.level, self.ground.space);
         if let Some(mut far) = far {
-            far.drain(space, |block| block.iter().try_for_each(|&request| self.enqueue(level, request)))?;
+            far.drain_each(space, |request| self.enqueue(level, request))?;
         }
         let logs = self.slices.strips_of(level, at);
         for (strip, (log, mut requests)) in logs.zip(strips).enumerate() {
