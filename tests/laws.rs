@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use common::{
     default_store,
-    functions::{hidden_weighted_bit, product, random_function, random_tree},
+    functions::{hidden_weighted_bit, parity, product, random_function, random_tree},
     limits, roomy_store, shared_store_with, smallest_store, store_with, tight,
 };
 use fastrand::Rng;
@@ -206,21 +206,6 @@ fn simplified_functions_agree_where_one_cares() -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// The parity of `variables`, each a level of two nodes.
-fn parity(store: &Store, variables: impl DoubleEndedIterator<Item = u32>) -> Result<Bdd> {
-    let mut builder = store.builder()?;
-    let [mut even, mut odd]: [BuilderNode; 2] = [false.into(), true.into()];
-    let mut variables = variables.rev().peekable();
-    while let Some(variable) = variables.next() {
-        let next = builder.add_node(variable, even, odd)?;
-        if variables.peek().is_some() {
-            odd = builder.add_node(variable, odd, even)?;
-        }
-        even = next;
-    }
-    builder.build()
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod common;
 
 use std::{
+    collections::BTreeSet,
     ops::ControlFlow,
     sync::{
         Arc,
@@ -17,11 +18,11 @@ use common::{
     functions::{self, of_table},
     limits, roomy_store, shared_store_with, smallest_store, store_on, store_with,
     table::Table,
-    tightest,
+    threaded_store_with, tightest,
 };
 use fastrand::Rng;
 use strata_bdd::{
-    Bdd, BinaryOp, Config, Error, ProgressCallback, Result, Store, Sweep, VariablePairs,
+    Bdd, BinaryOp, BuilderNode, Config, Error, ProgressCallback, Result, Store, Sweep, VariablePairs,
     testing::{Limits, Testing},
 };
 
@@ -428,6 +429,83 @@ fn who_does_a_request_makes_no_difference() -> Result<()> {
 }
 
 #[test]
+fn a_sweep_on_a_diagram_that_nearly_outgrows_narrow_ids_begins_wide() -> Result<()> {
+    let made = |narrow_ids| {
+        let store = store_with(limits(|limits| limits.narrow_ids = narrow_ids));
+        let f = functions::random_function(&store, 12345, 9);
+        let differ = f.xor(&f.shifted(1)?)?;
+        let last = store.operations().pop().expect("the one just done");
+        Ok::<_, Error>((last.requests, differ.sat_count(10)?, f.node_count()))
+    };
+    let (once, count, nodes) = made(1 << 30)?;
+    assert_eq!(made(nodes + 1)?.0, once);
+    assert_eq!(made(nodes / 2 * 3 - 1)?.0, once);
+    // With more room than that it begins narrow, and again.
+    let (again, same, _) = made(nodes.div_ceil(2) * 3)?;
+    assert!(again > once && same == count, "{again} requests, {once} at once");
+    Ok(())
+}
+
+#[test]
+fn a_level_is_shared_where_most_are_large() -> Result<()> {
+    let store = threaded_store_with(2, limits(|limits| limits.alone = 5));
+    let lowest = store.variable(999)?;
+    let shared_by = |f: &Bdd| {
+        let before = store.stats().shared_levels;
+        assert!(f.xor(&lowest)?.node_count() > 100);
+        Ok::<_, Error>(store.stats().shared_levels - before)
+    };
+    assert!(shared_by(&functions::random_function(&store, 12345, 9))? > 0);
+    // Levels of ten nodes above hundreds of two.
+    let mut builder = store.builder()?;
+    let mut parity: [BuilderNode; 2] = [false.into(), true.into()];
+    for variable in (100..400).rev() {
+        let [even, odd] = parity;
+        parity = [builder.add_node(variable, even, odd)?, builder.add_node(variable, odd, even)?];
+    }
+    let ends = [parity[0], parity[1], false.into(), true.into()];
+    let pairs = (0..16).map(|at| (ends[at / 4], ends[at % 4])).filter(|(low, high)| low != high);
+    let mut layer = pairs.map(|(low, high)| builder.add_node(50, low, high)).collect::<Result<Vec<_>>>()?;
+    for variable in (0..50).rev() {
+        let next = layer.iter().zip(layer.iter().skip(1)).map(|(&low, &high)| builder.add_node(variable, low, high));
+        layer = next.collect::<Result<_>>()?;
+        if layer.len() == 1 {
+            break;
+        }
+    }
+    let built = builder.build()?;
+    assert!(built.width() > 5);
+    assert_eq!(shared_by(&built)?, 0);
+    Ok(())
+}
+
+#[test]
+fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
+    let exists = |threads, queue| {
+        let adjust = |limits: &mut Limits| {
+            (limits.alone, limits.nested_only, limits.queue, limits.dense) = (5, true, queue, 256);
+        };
+        let store = threaded_store_with(threads, limits(adjust));
+        let f = functions::random_function(&store, 12345, 9);
+        let hashes =
+            [vec![3, 5, 7], vec![2, 4], vec![1, 3, 8], vec![0, 4, 6]].map(|some| Ok(f.exists(some)?.content_hash()));
+        Ok::<_, Error>((hashes.into_iter().collect::<Result<Vec<_>>>()?, store.stats().shared_levels))
+    };
+    let (right, _) = exists(1, 1 << 20)?;
+    let mut shared = BTreeSet::new();
+    for threads in [3, 4, 6, 8] {
+        for queue in (1..80).map(|kib| kib << 10) {
+            let (found, levels) = exists(threads, queue)?;
+            assert!(found == right, "{threads} threads, {queue} bytes for queues");
+            shared.insert(levels);
+        }
+    }
+    // None, fewer and all of them.
+    assert!(shared.len() > 2, "{shared:?}");
+    Ok(())
+}
+
+#[test]
 fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     let store = default_store();
     let f = store.variable(1)?.and(&store.variable(2)?)?;
@@ -597,7 +675,7 @@ fn narrow(store: &Store, random: &mut Rng, levels: u32, width: usize) -> Bdd {
         reached = next;
     }
     let mut builder = store.builder().unwrap();
-    let mut below: Vec<strata_bdd::BuilderNode> = (0..reached).map(|at| (at % 2 == 1).into()).collect();
+    let mut below: Vec<BuilderNode> = (0..reached).map(|at| (at % 2 == 1).into()).collect();
     for (variable, row) in (0..levels).zip(&rows).rev() {
         below = row.iter().map(|&[low, high]| builder.add_node(variable, below[low], below[high]).unwrap()).collect();
     }

@@ -4,16 +4,13 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{
     default_store,
-    disk::Disk,
     functions::{chain, hidden_weighted_bit, of_table, product, queens, random_function},
-    limits, smallest_store, spilling, store_on, store_with,
+    smallest_store, spilling, store_with, under_every_budget,
 };
 use fastrand::Rng;
-use strata_bdd::{Bdd, Cube, Error, Result, Store, Weight, testing::Limits};
+use strata_bdd::{Bdd, Cube, Error, Result, Weight, testing::Limits};
 
 /// The answer to `opt_min` by its values; it must name the variables of the domain.
 fn least<W: Weight>(
@@ -250,29 +247,14 @@ fn weights_that_are_no_numbers_are_refused() -> Result<()> {
 }
 
 #[test]
-fn domains_that_are_none_are_refused() -> Result<()> {
-    let store = default_store();
-    let f = store.variable(5)?.xor(&store.variable(9)?)?;
-    let weight = |_| 1i64;
-    let refused = least(&f, weight, [9, 5]);
-    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 9 })), "{refused:?}");
-    let refused = most(&f, weight, [5, 5, 9]);
-    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 5 })), "{refused:?}");
-    let refused = least(&f, weight, [4, 5]);
-    assert!(matches!(refused, Err(Error::OutsideDomain { variable: 9 })), "{refused:?}");
-    let refused = least(&f, weight, [5, 9, 1 << 24]);
-    assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
-    Ok(())
-}
-
-#[test]
 fn no_more_of_a_domain_is_read_than_the_budget_has_room_for() -> Result<()> {
     let x = smallest_store().variable(0)?;
     let (mut read, all) = (0, 0..1 << 24);
     let counted = all.clone().inspect(|_| read += 1).filter(|_| true);
     assert!(matches!(x.opt_min(|_| 1, counted), Err(Error::BudgetExceeded { .. })));
     assert!((500_000..3_000_000).contains(&read), "{read}");
-    assert!(matches!(x.opt_min(|_| 1, all), Err(Error::BudgetExceeded { .. })));
+    assert!(matches!(x.opt_min(|_| 1, all.clone()), Err(Error::BudgetExceeded { .. })));
+    assert!(matches!(x.weighted_count(|_, _| 1.0, all), Err(Error::BudgetExceeded { .. })));
     Ok(())
 }
 
@@ -318,55 +300,8 @@ fn optima(functions: &[Bdd]) -> Result<Vec<(i128, Vec<bool>)>> {
 
 #[test]
 fn optima_are_the_same_under_every_budget() -> Result<()> {
-    let work = |store: &Store| -> Result<_> {
-        let functions = [product(store, 6).swap_remove(6), hidden_weighted_bit(store, 14), queens(store, 6)?.0];
-        optima(&functions)
-    };
-    let expected = work(&default_store())?;
-    for limits in [
-        spilling(),
-        Limits { sort: 1 << 20, ..spilling() },
-        Limits { queue: 1 << 24, ..spilling() },
-        limits(|limits| limits.narrow_ids = 64),
-    ] {
-        let store = store_with(limits);
-        assert_eq!(work(&store)?, expected);
-    }
-    assert_eq!(work(&smallest_store())?, expected);
-    Ok(())
-}
-
-#[test]
-fn a_disk_that_fails_fails_the_optimum_and_nothing_else() -> Result<()> {
-    let disk = Disk::new();
-    let store = store_on(&disk, spilling(), 1);
-    let f = product(&store, 6).swap_remove(6);
-    let weight = |variable: u32| i64::from(variable % 3) - 1;
-    let work = || least(&f, weight, 0..12);
-    let expected = work()?;
-    let temp_bytes = store.stats().temp_bytes;
-    check_bad_days(&disk, &["write", "read"], || {
-        let outcome = work();
-        assert_eq!(store.stats().temp_bytes, temp_bytes);
-        outcome.map(|found| assert_eq!(found, expected))
-    })
-}
-
-/// Lets some of the calls of every action fail; `work` checks what it does on good days.
-fn check_bad_days(disk: &Arc<Disk>, actions: &[&'static str], work: impl Fn() -> Result<()>) -> Result<()> {
-    for &action in actions {
-        let before = disk.calls(action);
-        work()?;
-        let calls = disk.calls(action) - before;
-        assert!(calls > 0, "nothing asked to {action}");
-        for k in (1..=calls).step_by(calls.div_ceil(8) as usize) {
-            disk.fail(action, k);
-            let outcome = work();
-            assert!(disk.heal(), "call {k} to {action} never came");
-            assert!(matches!(&outcome, Err(Error::Io { action: failed, .. }) if *failed == action), "{outcome:?}");
-            assert_eq!(disk.names(), 0);
-            work()?;
-        }
-    }
+    under_every_budget(1, |store| {
+        optima(&[product(store, 6).swap_remove(6), hidden_weighted_bit(store, 14), queens(store, 6)?.0])
+    })?;
     Ok(())
 }

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 
 use common::{
     default_store,
-    disk::Disk,
-    functions::{chain, hidden_weighted_bit, of_table, product, queens},
-    limits, smallest_store, spilling, store_on, store_with,
+    functions::{chain, hidden_weighted_bit, of_table, parity, product, queens},
+    smallest_store, spilling, store_with, under_every_budget,
 };
 use fastrand::Rng;
-use strata_bdd::{Bdd, BuilderNode, Error, Result, Store, testing::Limits};
+use strata_bdd::{Bdd, Error, Result, testing::Limits};
 
 /// How often each sample comes.
 fn tally(samples: Vec<Vec<bool>>) -> HashMap<Vec<bool>, u64> {
@@ -124,32 +123,6 @@ fn more_samples_than_there_is_memory_are_an_error() -> Result<()> {
 }
 
 #[test]
-fn domains_that_are_none_are_refused() -> Result<()> {
-    let store = default_store();
-    let f = store.variable(5)?.xor(&store.variable(9)?)?;
-    let refused = f.sample(1, 1, [9, 5]);
-    assert!(matches!(refused, Err(Error::DomainOrder { variable: 5, previous: 9 })), "{refused:?}");
-    let refused = f.sample(1, 1, [5, 9, 9]);
-    assert!(matches!(refused, Err(Error::DomainOrder { variable: 9, previous: 9 })), "{refused:?}");
-    let refused = f.sample(1, 1, [4, 9]);
-    assert!(matches!(refused, Err(Error::OutsideDomain { variable: 5 })), "{refused:?}");
-    let refused = store.constant(false).sample(1, 1, [1 << 24]);
-    assert!(matches!(refused, Err(Error::VariableOutOfRange { .. })), "{refused:?}");
-    Ok(())
-}
-
-/// Parity, over levels of two nodes each.
-fn parity(store: &Store, variables: u32) -> Result<Bdd> {
-    let mut builder = store.builder()?;
-    let (mut even, mut odd) = (BuilderNode::from(false), BuilderNode::from(true));
-    for variable in (1..variables).rev() {
-        (even, odd) = (builder.add_node(variable, even, odd)?, builder.add_node(variable, odd, even)?);
-    }
-    builder.add_node(0, even, odd)?;
-    builder.build()
-}
-
-#[test]
 fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
     let mut expected = None;
     for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
@@ -168,7 +141,7 @@ fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
 
 #[test]
 fn of_2_to_the_4999_solutions_all_are_equally_likely() -> Result<()> {
-    let f = parity(&smallest_store(), 5000)?;
+    let f = parity(&smallest_store(), 0..5000)?;
     let samples = f.sample(40, 8, 0..5000)?;
     let ones = |sample: &Vec<bool>| sample.iter().filter(|&&value| value).count() as u64;
     assert!(samples.iter().all(|sample| ones(sample) % 2 == 1));
@@ -180,46 +153,11 @@ fn of_2_to_the_4999_solutions_all_are_equally_likely() -> Result<()> {
 
 #[test]
 fn samples_are_the_same_under_every_budget() -> Result<()> {
-    let work = |store: &Store| -> Result<Vec<_>> {
+    under_every_budget(1, |store| {
         [product(store, 6).swap_remove(6), hidden_weighted_bit(store, 14).negated(), queens(store, 6)?.0]
             .iter()
             .map(|f| f.sample(300, 11, 0..40))
-            .collect()
-    };
-    let expected = work(&default_store())?;
-    for limits in [
-        spilling(),
-        Limits { sort: 1 << 20, ..spilling() },
-        Limits { queue: 1 << 24, ..spilling() },
-        limits(|limits| limits.narrow_ids = 64),
-    ] {
-        assert_eq!(work(&store_with(limits))?, expected);
-    }
-    assert_eq!(work(&smallest_store())?, expected);
-    Ok(())
-}
-
-#[test]
-fn a_disk_that_fails_fails_the_samples_and_nothing_else() -> Result<()> {
-    let disk = Disk::new();
-    let store = store_on(&disk, spilling(), 1);
-    let f = product(&store, 6).swap_remove(6);
-    let expected = f.sample(100, 3, 0..12)?;
-    let temp_bytes = store.stats().temp_bytes;
-    for action in ["write", "read"] {
-        let before = disk.calls(action);
-        f.sample(100, 3, 0..12)?;
-        let calls = disk.calls(action) - before;
-        assert!(calls > 0, "nothing asked to {action}");
-        for k in (1..=calls).step_by(calls.div_ceil(8) as usize) {
-            disk.fail(action, k);
-            let outcome = f.sample(100, 3, 0..12);
-            assert!(disk.heal(), "call {k} to {action} never came");
-            assert!(matches!(&outcome, Err(Error::Io { action: failed, .. }) if *failed == action), "{outcome:?}");
-            assert_eq!(store.stats().temp_bytes, temp_bytes);
-            assert_eq!(disk.names(), 0);
-            assert_eq!(f.sample(100, 3, 0..12)?, expected);
-        }
-    }
+            .collect::<Result<Vec<_>>>()
+    })?;
     Ok(())
 }

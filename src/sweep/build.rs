@@ -204,10 +204,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::{
-        Bdd, BuilderNode, Config, Store, disk::limits::Limits, error::Error, store::Testing,
-        sweep::ops::quantify::Quantify,
-    };
+    use crate::{BuilderNode, Config, Store, disk::limits::Limits, store::Testing, sweep::ops::quantify::Quantify};
 
     /// A truth table of nine variables without a pattern, false at first.
     fn table(store: &Store) -> NodeFile {
@@ -219,99 +216,6 @@ mod tests {
             layer = layer.chunks(2).map(&mut node).collect();
         }
         builder.build().expect("a diagram").file
-    }
-
-    #[test]
-    fn a_sweep_on_a_diagram_that_nearly_outgrows_narrow_ids_begins_wide() -> Result<()> {
-        let made = |narrow_ids| {
-            let limits = Limits { small: 0, narrow_ids, ..Limits::of(1 << 28) };
-            let testing = Testing { limits: Some(limits), backend: None };
-            let store = Store::new(Config { testing, ..Config::default() })?;
-            let f = Bdd::new(store.clone(), table(&store), false);
-            let differ = f.xor(&f.shifted(1)?)?;
-            let last = store.operations().pop().expect("the one just done");
-            Ok::<_, Error>((last.requests, differ.sat_count(10)?, f.node_count()))
-        };
-        let (once, count, nodes) = made(1 << 30)?;
-        assert_eq!(made(nodes + 1)?.0, once);
-        assert_eq!(made(nodes / 2 * 3 - 1)?.0, once);
-        // With more room than that it begins narrow, and again.
-        let (again, same, _) = made(nodes.div_ceil(2) * 3)?;
-        assert!(again > once && same == count, "{again} requests, {once} at once");
-        Ok(())
-    }
-
-    #[test]
-    fn a_level_is_shared_where_most_are_large() -> Result<()> {
-        let limits = Limits { alone: 5, late: 0, small: 0, ..Limits::of(1 << 28) };
-        let testing = Testing { limits: Some(limits), backend: None };
-        let store = Store::new(Config { threads: 2, testing, ..Config::default() })?;
-        let lowest = store.variable(999)?;
-        let shared_by = |file: NodeFile| {
-            let before = store.stats().shared_levels;
-            let differ = Bdd::new(store.clone(), file, false).xor(&lowest)?;
-            assert!(differ.node_count() > 100);
-            Ok::<_, Error>(store.stats().shared_levels - before)
-        };
-        assert!(shared_by(table(&store))? > 0);
-        // Levels of ten nodes above hundreds of two.
-        let mut builder = store.builder()?;
-        let mut parity: [BuilderNode; 2] = [false.into(), true.into()];
-        for variable in (100..400).rev() {
-            let [even, odd] = parity;
-            parity = [builder.add_node(variable, even, odd)?, builder.add_node(variable, odd, even)?];
-        }
-        let ends = [parity[0], parity[1], false.into(), true.into()];
-        let pairs = (0..16).map(|at| (ends[at / 4], ends[at % 4])).filter(|(low, high)| low != high);
-        let mut layer = pairs.map(|(low, high)| builder.add_node(50, low, high)).collect::<Result<Vec<_>>>()?;
-        for variable in (0..50).rev() {
-            let next =
-                layer.iter().zip(layer.iter().skip(1)).map(|(&low, &high)| builder.add_node(variable, low, high));
-            layer = next.collect::<Result<_>>()?;
-            if layer.len() == 1 {
-                break;
-            }
-        }
-        let built = builder.build()?;
-        assert!(built.width() > 5);
-        assert_eq!(shared_by(built.file.clone())?, 0);
-        Ok(())
-    }
-
-    #[test]
-    fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
-        let exists = |threads, queue| {
-            let limits = Limits {
-                alone: 5,
-                late: 0,
-                small: 0,
-                nested_only: true,
-                queue,
-                common: 0,
-                dense: 256,
-                ..Limits::of(1 << 28)
-            };
-            let testing = Testing { limits: Some(limits), backend: None };
-            let store = Store::new(Config { threads, testing, ..Config::default() })?;
-            let f = Bdd::new(store.clone(), table(&store), false);
-            let hashes = [vec![3, 5, 7], vec![2, 4], vec![1, 3, 8], vec![0, 4, 6]]
-                .map(|some| Ok(f.exists(some)?.content_hash()));
-            Ok::<_, Error>((hashes.into_iter().collect::<Result<Vec<_>>>()?, store.stats().shared_levels))
-        };
-        let (right, _) = exists(1, 1 << 20)?;
-        let mut shared = Vec::new();
-        for threads in [3, 4, 6, 8] {
-            for queue in (1..80).map(|kib| kib << 10) {
-                let (found, levels) = exists(threads, queue)?;
-                assert!(found == right, "{threads} threads, {queue} bytes for queues");
-                shared.push(levels);
-            }
-        }
-        shared.sort_unstable();
-        shared.dedup();
-        // None, fewer and all of them.
-        assert!(shared.len() > 2, "{shared:?}");
-        Ok(())
     }
 
     #[test]

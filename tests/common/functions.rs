@@ -138,6 +138,21 @@ pub fn chain(store: &Store, steps: u32) -> Result<Bdd> {
     builder.build()
 }
 
+/// The parity of `variables`, each a level of two nodes.
+pub fn parity(store: &Store, variables: impl DoubleEndedIterator<Item = u32>) -> Result<Bdd> {
+    let mut builder = store.builder()?;
+    let [mut even, mut odd]: [BuilderNode; 2] = [false.into(), true.into()];
+    let mut variables = variables.rev().peekable();
+    while let Some(variable) = variables.next() {
+        let next = builder.add_node(variable, even, odd)?;
+        if variables.peek().is_some() {
+            odd = builder.add_node(variable, odd, even)?;
+        }
+        even = next;
+    }
+    builder.build()
+}
+
 /// The placements of N queens that do not attack each other, and the largest diagram on the way there.
 pub fn queens(store: &Store, n: u32) -> Result<(Bdd, u64)> {
     let mut largest = 0;

@@ -7,10 +7,10 @@ pub mod functions;
 pub mod peer;
 pub mod table;
 
-use std::sync::Arc;
+use std::{fmt::Debug, sync::Arc};
 
 use strata_bdd::{
-    Config, Store,
+    Config, Result, Store,
     testing::{Backend, Limits, Testing},
 };
 
@@ -26,7 +26,7 @@ pub fn smallest_store() -> Store {
 
 /// A store whose budget is divided as `limits` say.
 pub fn store_with(limits: Limits) -> Store {
-    Store::new(Config { testing: Testing { limits: Some(limits), backend: None }, ..Config::default() }).unwrap()
+    threaded_store_with(1, limits)
 }
 
 /// The same on `disk`, with so many threads.
@@ -35,10 +35,15 @@ pub fn store_on(disk: &Arc<impl Backend + 'static>, limits: Limits, threads: usi
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
 
-/// The same in a folder that the system chooses, with so many threads that share every level.
-pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
-    let testing = Testing { limits: Some(Limits { alone: 0, ..limits.clone() }), backend: None };
+/// The same in a folder that the system chooses.
+pub fn threaded_store_with(threads: usize, limits: Limits) -> Store {
+    let testing = Testing { limits: Some(limits), backend: None };
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
+}
+
+/// The same with threads that share every level.
+pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
+    threaded_store_with(threads, Limits { alone: 0, ..limits.clone() })
 }
 
 /// Up to twelve variables with gaps between them, up to the largest there is.
@@ -75,4 +80,22 @@ pub fn tightest() -> Limits {
         (limits.queue, limits.arcs, limits.diagrams) = (8 << 10, 0, 0);
         (limits.sort, limits.dense) = (1024, 2048);
     })
+}
+
+/// What `work` gives with the default settings: the same as with the smallest budget and under other divisions of one, each with up
+/// to so many threads that share every level.
+pub fn under_every_budget<T: PartialEq + Debug>(threads: usize, work: impl Fn(&Store) -> Result<T>) -> Result<T> {
+    let expected = work(&default_store())?;
+    for limits in [
+        spilling(),
+        Limits { sort: 1 << 20, ..spilling() },
+        Limits { queue: 1 << 24, ..spilling() },
+        limits(|limits| limits.narrow_ids = 64),
+    ] {
+        for threads in 1..=threads {
+            assert_eq!(work(&shared_store_with(threads, &limits))?, expected, "{threads} threads, {limits:?}");
+        }
+    }
+    assert_eq!(work(&smallest_store())?, expected);
+    Ok(expected)
 }
