@@ -46,15 +46,15 @@ pub struct BddBuilder {
     store: Store,
     space: Space,
     number: u64,
-    /// The nodes so far; wide, since nobody knows how many will come. Sealing makes them as narrow as they can be.
+    /// The nodes so far; wide, since their number is not known yet. Sealing makes them as narrow as they can be.
     writer: NodeWriter<u64>,
     /// The first node of the level in the making: most levels of a chain have no other.
     first: Option<((u64, u64), u64)>,
     /// The other nodes of that level.
     level: HashMap<(u64, u64), u64>,
-    /// What these take, with room for more.
+    /// The charge for that table, with room for more entries.
     entries: Charge,
-    /// What the tables of the levels that are done take.
+    /// The charge for the tables of finished levels.
     levels: Charge,
     variable: Option<u32>,
     /// The node written last.
@@ -86,7 +86,7 @@ impl From<bool> for BuilderNode {
 /// Bytes of an entry in the table of a level while the table grows.
 const ENTRY_BYTES: usize = 96;
 
-/// Entries for which the table has room at first.
+/// Entries that the table has room for at first.
 const FEW: usize = 64;
 
 /// Levels that are charged at once, at first.
@@ -160,7 +160,7 @@ impl BddBuilder {
         Ok(node)
     }
 
-    /// The node of two different children on the level of `variable`, new or there already.
+    /// The node with two different children on the level of `variable`, new or there already.
     fn number_of(&mut self, variable: u32, low: BuilderNode, high: BuilderNode) -> Result<BuilderNode> {
         let begun = self.variable == Some(variable);
         if let Some(id) = self.known((low.id, high.id)).filter(|_| begun) {
@@ -198,16 +198,16 @@ impl BddBuilder {
         first.or_else(|| if self.level.is_empty() { None } else { self.level.get(&children).copied() })
     }
 
-    /// For so many entries there is room in the table.
+    /// The number of entries that the table has room for.
     fn room(&self) -> usize {
         self.entries.bytes() / ENTRY_BYTES
     }
 
-    /// Makes room in the table for as many entries as it has, if there is any.
+    /// Makes room in the table for twice as many entries, if there is memory for them; answers whether there is.
     fn make_room(&mut self) -> bool {
         let Space { pool, limits, .. } = &self.space;
         let bytes = self.room().max(FEW) * ENTRY_BYTES;
-        // Operations of the store cannot do without tables, the builder can.
+        // Operations of the store cannot do without the share of tables; the builder can.
         let spare = self.entries.bytes() + bytes <= limits.building && bytes <= pool.left(Share::Tables) / 4;
         spare && self.entries.grow(bytes).is_ok()
     }
@@ -239,7 +239,7 @@ impl BddBuilder {
         let chain = self.chain;
         let (store, nodes) = self.into_nodes()?;
         if root.builder == 0 {
-            // It came out as a terminal, and leads to none of them.
+            // The last node came out as a terminal, and leads to no node.
             return Err(Error::ManyRoots { unreachable: nodes.node_count(), nodes: nodes.node_count() });
         }
         if chain && root == top && !root.at_zero {
@@ -262,7 +262,8 @@ impl BddBuilder {
 
     /// The diagram whose root is `root`, one of the nodes added, whichever comes last; those that it does not lead to are dropped.
     ///
-    /// One expand and one reduce sweep over what it leads to, however few these are; [`build`](Self::build) is faster for small ones.
+    /// One expand and one reduce sweep over the nodes it leads to, however few; [`build`](Self::build) is faster for small
+    /// diagrams.
     ///
     /// # Errors
     /// [`Error::ForeignNode`] for a node of another builder, and those of the disk and the budget.

@@ -42,10 +42,10 @@ pub enum Error {
     BudgetExceeded {
         /// The structure, in words.
         what: &'static str,
-        /// Bytes it needs at least, as far as it has come: what grows with what it finds may need many times as many.
+        /// Bytes it needs at least, by what is known so far: a structure that grows with what it finds may need many times as many.
         needed: u64,
-        /// Bytes the budget has for it: what others have left of an eighth of the budget and 8 MiB, or, where there
-        /// are several threads, of seven eighths of that.
+        /// Bytes the budget has for it: what other structures leave of an eighth of the budget and 8 MiB, or, where there are
+        /// several threads, of seven eighths of that.
         available: u64,
     },
 
@@ -56,7 +56,7 @@ pub enum Error {
     /// The system does not start as many threads as [`Config::threads`](crate::Config::threads) asks for.
     #[error("the system does not start {threads} threads; give the store fewer")]
     NotEnoughThreads {
-        /// The threads that the store would have, itself one of them.
+        /// The threads that the store would have, the calling one among them.
         threads: usize,
         /// What the system said.
         source: io::Error,
@@ -130,7 +130,7 @@ pub enum Error {
         variable: u32,
     },
 
-    /// The system does not give the memory for so many samples.
+    /// The system does not give the memory for the samples asked for.
     #[error("{count} samples do not fit in memory; draw fewer at a time, each time with another seed")]
     TooManySamples {
         /// The number asked for.
@@ -233,7 +233,7 @@ pub enum Error {
     Stopped {
         /// The sweep, as in [`Progress`](crate::Progress).
         sweep: Sweep,
-        /// The variable of the level that it was told of last.
+        /// The variable of the level that the callback was told of last.
         variable: u32,
     },
 
@@ -289,7 +289,7 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// A diagram was saved with ids of a width that there is not.
+    /// A diagram was saved with ids of an unknown width.
     #[error("{} has ids of {found} bits where 32 or 64 are known; use the program that wrote it", path.display())]
     UnknownWidth {
         /// The file.
@@ -349,7 +349,7 @@ pub enum Error {
 /// The result of an operation that may touch a disk.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Which nodes of a builder have no place in a diagram.
+/// Says which nodes of a builder lie outside of its diagram.
 fn what_is_loose(unreachable: u64, nodes: u64) -> String {
     if unreachable == nodes {
         return format!(

@@ -24,8 +24,8 @@
 //!
 //! A variable is a number, and the smaller one is nearer to the root. There is no reordering: choose the numbers so that what
 //! depends on each other is close, the bits of two numbers that are added or compared in turns, current and next variables of a
-//! relation likewise ([`VariablePairs::interleaved`]). Numbers may have gaps, which cost nothing; a level that there is takes some
-//! 200 bytes of an eighth of the budget while a sweep runs.
+//! relation likewise ([`VariablePairs::interleaved`]). Numbers may have gaps, which cost nothing; each level of a diagram takes
+//! some 200 bytes of an eighth of the budget while a sweep runs.
 //!
 //! A domain, over which assignments are listed, drawn, compared or weighed, is a list of variables in ascending order; counting only
 //! needs to know how many these are: `f.sat_count(n)` is the number of `f.assignments(domain)` for every domain of `n` variables.
@@ -82,7 +82,7 @@ pub use num_bigint::BigUint;
 pub use progress::{Progress, Sweep};
 pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store, Times};
 
-/// The seams that tests of the engine force; no part of the interface.
+/// Seams that tests of the engine use; no part of the interface.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::disk::{

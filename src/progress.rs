@@ -1,4 +1,4 @@
-//! How far an operation has come: plain values, for whoever is told.
+//! How far an operation has come: plain values for the progress callback.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Progress {
     pub nodes: u64,
 }
 
-/// What goes through a diagram level by level, or makes one so.
+/// The kinds of work that go through a diagram, or make one, level by level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sweep {
@@ -23,13 +23,13 @@ pub enum Sweep {
     Expand,
     /// Upwards: from these arcs to the nodes of the canonical diagram.
     Reduce,
-    /// Downwards: numbers of paths or of solutions, or what these weigh.
+    /// Downwards: numbers of paths or of solutions, or their weights.
     Count,
     /// Downwards: the best cost of reaching each node.
     Optimum,
     /// Downwards: the number of assignments that lead to each node.
     Sample,
-    /// Upwards, after one of the two before: from the terminal to the root along what that has found.
+    /// Upwards, after an optimum or a sample: from the terminal to the root, along what that sweep has found.
     Trace,
     /// Upwards: a builder, or a constraint, is given nodes.
     Build,

@@ -1,11 +1,11 @@
-//! Ascending runs: records that come in few of these are merged, and not sorted.
+//! Ascending runs: records that consist of few ascending runs are merged instead of sorted.
 //!
 //! ```text
 //!   blocks ─┬─ ascending, or with few descents ─► runs ─────────╲
 //!           └─ all others ──────────────────────► sort ─► a run ─╲─ merge by the first lane, put right by the others
 //! ```
-//! To merge takes half as long as to sort, and less, where runs have long stretches in which no other has anything. Where one is
-//! left for another, or a record put right, too often, it is given up.
+//! Merging takes half as long as sorting, and less where many records in a row come from one run. It is given up where it changes
+//! from run to run, or moves a record back, too often.
 //!
 //! After: the natural merge sort of D. E. Knuth, "The Art of Computer Programming", volume 3, 5.2.4.
 
@@ -13,16 +13,16 @@ use smallvec::SmallVec;
 
 use super::lane::Lane;
 
-/// More runs are no better than no order.
+/// The most runs that are merged; records in more runs count as unordered.
 const MOST: usize = 8;
 
 /// Blocks of records, of which most are in a few runs that ascend by the first lane.
 #[derive(Debug)]
 pub struct Ascending<'a, I, const N: usize> {
-    /// The pieces of all runs, one run after the other, and for each run the first piece after it.
+    /// The pieces of all runs, one run after the other, and for each run the index of the first piece after it.
     pieces: Vec<&'a [[I; N]]>,
     ends: SmallVec<[usize; MOST]>,
-    /// Blocks that have too many.
+    /// Blocks that are in no run: they would make more than `MOST`.
     rest: Vec<&'a [[I; N]]>,
 }
 
@@ -38,7 +38,7 @@ impl<'a, I: Lane, const N: usize> Ascending<'a, I, N> {
         runs
     }
 
-    /// Adds `block` to the runs, unless there would be too many.
+    /// Adds `block` to the runs; answers `false`, and changes nothing, if that would make more than `MOST`.
     fn add(&mut self, block: &'a [[I; N]]) -> bool {
         let goes_on = self.pieces.last().is_some_and(|last| last[last.len() - 1][0] <= block[0][0]);
         let (before, ends) = (self.pieces.len(), self.ends.clone());
@@ -63,12 +63,12 @@ impl<'a, I: Lane, const N: usize> Ascending<'a, I, N> {
         }
     }
 
-    /// How many records are in no run.
+    /// The number of records in no run.
     pub fn rest(&self) -> usize {
         self.rest.iter().map(|block| block.len()).sum()
     }
 
-    /// Copies these to `records`, which are as many.
+    /// Copies the records in no run to `records`, which has room for exactly these.
     pub fn copy_rest(&self, mut records: &mut [[I; N]]) {
         for block in &self.rest {
             let (now, later) = records.split_at_mut(block.len());
@@ -77,9 +77,10 @@ impl<'a, I: Lane, const N: usize> Ascending<'a, I, N> {
         }
     }
 
-    /// Merges all runs and the `rest`, which has been sorted, into `merged`; gives where records are that agree in the first lane
-    /// with too many to have been put right by `key`, which begins with that lane. Gives nothing where to sort takes less time:
-    /// what is in `merged` means nothing then.
+    /// Merges all runs and the sorted `rest` into `merged`. `key` orders records and begins with the first lane; records that agree
+    /// in that lane are put in order by insertion where they are few. Gives one index into `merged` for each group of them that is
+    /// too large for this and still has to be sorted, or `None` where sorting takes less time: the content of `merged` is undefined
+    /// then.
     pub fn merge<K: Ord + Copy>(
         &self,
         rest: &[[I; N]],
@@ -126,13 +127,13 @@ impl<'a, I: Lane, const N: usize> Ascending<'a, I, N> {
     }
 }
 
-/// Whether to go on with a merge takes longer than to sort: where runs take turns, or a record has to be moved back, more often than
-/// once in two records.
+/// Whether to go on with a merge takes longer than to sort: `breaks` counts changes of run and records moved back, and one for
+/// every two of the `records` merged so far is too many.
 fn is_slow(breaks: usize, records: usize) -> bool {
     breaks > 256 + records / 2
 }
 
-/// Copies records up to the first that is beyond `bound` in its first lane, or less than the `last` by `key`; gives their number.
+/// Copies records up to the first whose first lane is beyond `bound` or whose `key` is below the `last` one; gives their number.
 #[inline(always)]
 fn copy_while<I: Lane, const N: usize, K: Ord + Copy>(
     from: &[[I; N]],
@@ -154,11 +155,11 @@ fn copy_while<I: Lane, const N: usize, K: Ord + Copy>(
     copied
 }
 
-/// Up to so many records that agree in the first lane are put in order by insertion.
+/// The most records with the same first lane that are put in order by insertion.
 const FEW: usize = 16;
 
-/// Brings the last of `records` to its place among those before that agree with it in the first lane, unless these are too many:
-/// then notes that in `full`.
+/// Moves the last of `records` back to its place among those before it that agree with it in the first lane. Where that takes `FEW`
+/// moves, their group is too large: its index goes to `full`, and further records of the group stay where they are.
 #[inline(never)]
 fn move_back<I: Lane, const N: usize, K: Ord>(
     records: &mut [[I; N]],
@@ -181,7 +182,7 @@ fn move_back<I: Lane, const N: usize, K: Ord>(
     }
 }
 
-/// A run, as far as it has not been merged.
+/// The part of a run that has not been merged yet.
 struct Run<'a, I, const N: usize> {
     /// The piece at hand, of at least one record, and those that follow.
     now: &'a [[I; N]],
@@ -189,12 +190,12 @@ struct Run<'a, I, const N: usize> {
 }
 
 impl<'a, I: Lane, const N: usize> Run<'a, I, N> {
-    /// The run of these pieces, unless it is empty.
+    /// The run of the pieces `now` and `later`, unless it is empty.
     fn of(now: &'a [[I; N]], later: &'a [&'a [[I; N]]]) -> Option<Self> {
         (!now.is_empty()).then_some(Self { now, later })
     }
 
-    /// Goes on behind so many records of the piece at hand; gives the first lane of the next record, if there is one.
+    /// Skips `records` records of the piece at hand; gives the first lane of the next record, if there is one.
     #[inline(always)]
     fn pass(&mut self, records: usize) -> Option<I> {
         self.now = &self.now[records..];
@@ -206,7 +207,7 @@ impl<'a, I: Lane, const N: usize> Run<'a, I, N> {
     }
 }
 
-/// Which has the least of `heads`, and the least of the others; `none` is more than any.
+/// The index of the smallest of `heads`, and the smallest of the others; `none` is no smaller than any head.
 #[inline(always)]
 pub fn next_of<K: Ord + Copy>(heads: &[K], none: K) -> (usize, K) {
     let (mut next, mut least, mut bound) = (0, none, none);
@@ -271,7 +272,7 @@ mod tests {
     fn what_comes_in_runs_is_merged_and_put_right_whatever_agrees() {
         let (mut random, mut given_up) = (Rng::with_seed(1), 0);
         for turn in 0..2000 {
-            // Few values are common to many records.
+            // Few distinct values: many records agree.
             let (firsts, seconds) = ([3, 40, 100_000][turn % 3], [1, 5, 1000][turn / 3 % 3]);
             let blocks: Vec<Vec<_>> = (0..random.u32(..6))
                 .map(|_| {
@@ -308,7 +309,7 @@ mod tests {
             (vec![up(|at| at / 3, |at| 3 - at % 3)], false),
             (vec![up(|_| 7, |at| 2000 - at)], false),
             (vec![up(slow, |_| 0), up(fast, |_| 0)], false),
-            // Ten of one, then ten of the other.
+            // Ten records of one run, then ten of the other.
             (vec![up(|at| at / 10 * 20 + at % 10, |_| 0), up(|at| at / 10 * 20 + 10 + at % 10, |_| 0)], true),
         ] {
             assert_eq!(merge(&blocks).0.is_some(), merged, "{:?}", &blocks[0][..5]);

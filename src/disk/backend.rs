@@ -1,5 +1,5 @@
-//! The seam between the library and the file system: everything that can fail on a bad day goes through here, so that a test
-//! double can fail the k-th call; but for the segments of the external sorter, of which only the folder comes from here.
+//! The seam between the library and the file system: everything that can fail on a bad day goes through here, so that a test double
+//! can fail the k-th call. The segments of the external sorter are an exception: only their folder comes from here.
 
 use std::{
     fmt,
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::named::{self, NewFile, OldFile};
 use crate::error::Error;
 
-/// Where files come from: temporary ones, and those of the user's.
+/// Where files come from: temporary files, and named files of the user.
 pub trait Backend: Send + Sync + fmt::Debug {
     /// The scratch folder, for messages.
     fn folder(&self) -> &Path;
@@ -26,7 +26,7 @@ pub trait Backend: Send + Sync + fmt::Debug {
     /// A new folder of its own for one external sort.
     fn sort_folder(&self) -> io::Result<TempDir>;
 
-    /// A new, empty file beside `target`, whose name it takes when it is whole.
+    /// A new, empty file beside `target`, which takes the name of `target` once it is complete.
     fn create_beside(&self, target: &Path) -> io::Result<Box<dyn NewFile>>;
 
     /// The regular file at `path`, to read once.
@@ -34,12 +34,12 @@ pub trait Backend: Send + Sync + fmt::Debug {
 }
 
 impl dyn Backend {
-    /// Makes the library's error of one of the scratch folder.
+    /// Turns an I/O error in the scratch folder into the library's error.
     pub fn fail(&self, action: &'static str) -> impl Fn(io::Error) -> Error {
         move |source| Error::Io { action, folder: self.folder().to_owned(), source }
     }
 
-    /// What to say when what was read from there is not what was written.
+    /// The error of a read from the scratch folder that gives other bytes than were written.
     pub fn damaged(&self) -> Error {
         self.fail("read")(io::Error::new(io::ErrorKind::InvalidData, "other bytes than were written"))
     }
@@ -56,23 +56,23 @@ pub trait ScratchFile: Send + Sync + fmt::Debug {
     /// Says that `len` bytes from `offset` will be read soon, so that they may be fetched meanwhile.
     fn will_read(&self, _offset: u64, _len: u64) {}
 
-    /// Says that `len` bytes from `offset` will not be read any more, so that their place may be given back.
+    /// Says that `len` bytes from `offset` will not be read any more, so that their disk space may be given back.
     fn discard(&self, _offset: u64, _len: u64) {}
 }
 
-/// A number for checksums of what is written from now on, which nothing that was written before has.
+/// A new seed for checksums: what was written before has another one, and does not pass for what is written from now on.
 pub fn salt() -> u64 {
     RandomState::new().hash_one(())
 }
 
-/// The operating system's own files in one folder.
+/// The operating system's own files; temporary ones lie in one folder.
 #[derive(Debug)]
 pub struct Os {
     folder: PathBuf,
 }
 
 impl Os {
-    /// Files in `folder`, which must exist.
+    /// Temporary files in `folder`, which must exist.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
@@ -105,14 +105,14 @@ impl Backend for Os {
 struct Unnamed(File);
 
 impl Unnamed {
-    /// Such a file. What comes next in it is mostly something else, so the system is not to read ahead of what it is told.
+    /// Wraps `file`. Neighbouring bytes in it are mostly unrelated, so the system is told not to read ahead on its own.
     fn new(file: File) -> Self {
         hints::at_random(&file);
         Self(file)
     }
 }
 
-/// What the system may know of a file: all of it is read in no order, and some bytes soon. Where it does not take the hint, it reads
+/// Hints to the system: a file is read in no particular order, and some bytes will be read soon. Where it ignores a hint, it reads
 /// when it has to.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod hints {
@@ -151,7 +151,7 @@ impl ScratchFile for Unnamed {
         hints::soon(&self.0, offset, len);
     }
 
-    // Where the system cannot do that, the file keeps its place until it is gone.
+    // Where the system cannot punch holes, the file keeps its disk space until it is dropped.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn discard(&self, offset: u64, len: u64) {
         use rustix::fs::{FallocateFlags, fallocate};

@@ -1,8 +1,8 @@
-//! A place for bytes on their way to disk or from there.
+//! A buffer for bytes on their way to disk or from there.
 
 use super::pool::{Block, Pool, Share};
 
-/// A block of one share, taken when it is first needed and kept until a larger one is.
+/// A block charged to one share, taken when it is first needed and kept until a larger one is needed.
 #[derive(Debug)]
 pub struct Buffer {
     share: Share,
@@ -15,24 +15,24 @@ impl Buffer {
         Self { share, block: None }
     }
 
-    /// The share.
+    /// The share that it is charged to.
     pub fn share(&self) -> Share {
         self.share
     }
 
-    /// Room for so many `bytes`; what was there is still there if it was room enough.
+    /// Room for at least `bytes` bytes; keeps its content if the block at hand is large enough.
     pub fn room(&mut self, bytes: usize, pool: &Pool) -> &mut [u64] {
         let block = self.block.take().filter(|block| size_of_val(block.words()) >= bytes);
         self.block.insert(block.unwrap_or_else(|| pool.take_anyway(self.share, pool.class_of(bytes)))).words_mut()
     }
 
-    /// What is there.
+    /// The words of the block, or none if there is no block.
     #[inline(always)]
     pub fn words(&self) -> &[u64] {
         self.block.as_ref().map_or(&[], Block::words)
     }
 
-    /// Has `block` instead.
+    /// Replaces the block by `block`.
     pub fn replace(&mut self, block: Block) {
         self.block = Some(block);
     }

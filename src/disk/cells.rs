@@ -7,10 +7,10 @@ use super::lane::Lane;
 /// Values below this are no part of a range.
 const APART: u64 = 2;
 
-/// The range of some values, those below `APART` left out.
+/// The range of some values, without those below `APART`.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRange {
-    /// The smallest value less `APART`; those left out wrap around and are larger than any other.
+    /// The smallest value less `APART`; a value below `APART` wraps around here and so is larger than any other.
     low: u64,
     high: u64,
 }
@@ -22,7 +22,7 @@ impl Default for KeyRange {
 }
 
 impl KeyRange {
-    /// The range of `values`, as many at once as the machine takes.
+    /// The range of `values`; the loop has no branches, so that the compiler uses vector instructions.
     #[inline(always)]
     pub fn of<I: Lane>(values: impl Iterator<Item = I>) -> Self {
         let (mut low, mut high) = (I::MAX, I::zeroed());
@@ -46,12 +46,12 @@ impl KeyRange {
         self.high = self.high.max(other.high);
     }
 
-    /// What is taken off its values to give them places; those left out keep theirs.
+    /// What is subtracted from a value of the range to get its place; a value below `APART` is its own place.
     pub fn base(&self) -> u64 {
         if self.high < APART { 0 } else { self.low.min(self.high - APART) }
     }
 
-    /// The place of its largest value.
+    /// The place of the largest value.
     pub fn last(&self) -> u64 {
         self.high - self.base()
     }
@@ -76,7 +76,7 @@ pub struct Cells {
     pub lane: usize,
     base: u64,
     shift: u32,
-    /// How many there are.
+    /// The number of cells.
     pub count: usize,
 }
 
@@ -94,7 +94,7 @@ impl Cells {
         (place_of(key.get(), self.base) >> self.shift) as usize
     }
 
-    /// Whether the records of a cell agree in the lane.
+    /// Whether all records of a cell agree in the lane.
     pub fn exact(&self) -> bool {
         self.shift == 0
     }

@@ -1,4 +1,4 @@
-//! Charges: memory that cannot go to disk, counted by whoever has it.
+//! Charges: memory that cannot go to disk, counted against a share of the budget by whoever holds it.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -8,21 +8,21 @@ use crate::error::{Error, Result};
 /// Bytes that `Arc` adds to what it holds.
 pub const SHARED: usize = 2 * size_of::<usize>();
 
-/// Bytes that allocators add to what they give, about: a header, and what is left to the next size there is.
+/// Bytes that an allocator adds to an allocation, roughly: a header, and the rounding up to its next size.
 pub const ALLOCATED: usize = 16;
 
-/// Bytes of a share, charged until this is dropped.
+/// Bytes charged to a share until this is dropped.
 #[derive(Debug)]
 pub struct Charge {
     bytes: usize,
     share: Share,
-    /// What they are of, for the message.
+    /// What the bytes are for, as the error message says it.
     what: &'static str,
     home: Arc<Home>,
 }
 
 impl Pool {
-    /// Charges `bytes` of tables; `what` they are of, for the message.
+    /// Charges `bytes` to the share of tables; `what` they are for is named in the error message.
     ///
     /// # Errors
     /// `BudgetExceeded` when the share of tables has less left.
@@ -30,17 +30,17 @@ impl Pool {
         self.charge_to(Share::Tables, bytes, what)
     }
 
-    /// Charges `bytes` of tables to `share`.
+    /// Charges `bytes` of tables to `share`; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when it has less left.
+    /// `BudgetExceeded` when the share has less left.
     pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
         let mut charge = Charge { bytes: 0, share, what, home: self.home.clone() };
         charge.grow(bytes)?;
         Ok(charge)
     }
 
-    /// A charge of nothing yet to the tables.
+    /// A charge of no bytes yet to the share of tables.
     pub fn account(&self, what: &'static str) -> Charge {
         Charge { bytes: 0, share: Share::Tables, what, home: self.home.clone() }
     }
@@ -66,18 +66,18 @@ impl Charge {
         Err(Error::BudgetExceeded { what: self.what, needed, available })
     }
 
-    /// Charges nothing any more.
+    /// Gives back all bytes charged.
     pub fn clear(&mut self) {
         self.shrink(self.bytes);
     }
 
-    /// Charges `bytes` less.
+    /// Gives back `bytes` of those charged.
     fn shrink(&mut self, bytes: usize) {
         self.home.used[self.share as usize].fetch_sub(bytes, Relaxed);
         self.bytes -= bytes;
     }
 
-    /// Reads `items` into RAM, as far as there is room for them.
+    /// Collects `items` into a list, charging its capacity as it grows.
     ///
     /// # Errors
     /// Those of the items, and `BudgetExceeded` when the share has less left.
@@ -87,8 +87,8 @@ impl Charge {
             let item = item?;
             if collected.len() == collected.capacity() {
                 let (before, known) = (collected.capacity(), items.size_hint().0.saturating_add(1));
-                // What it moves from is there as well until it has moved. So many more may be promised that there is no room for
-                // them, and then not come.
+                // While the list moves, its old array exists beside the new one. And `items` may promise more than there is room
+                // for, and more than come.
                 let bytes = |more: usize| before.saturating_add(more).saturating_mul(size_of::<T>());
                 let mut more = collected.len().max(16);
                 if known > more && self.grow(bytes(known)).is_ok() {
@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn what_is_collected_is_charged_by_its_capacity_and_no_more_of_it_is_read_than_there_is_room_for() {
         let pool = pool(1 << 12);
-        // Of known length, it takes no more than that; else up to twice as much, and half of that again while it moves.
+        // A list of known length takes no more than that; others take up to twice their length, and half as much again while they
+        // move.
         for (known, most) in [(true, 1 << 10), (false, 512)] {
             for len in 1..2000u32 {
                 let mut charge = pool.account("a list");

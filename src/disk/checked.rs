@@ -1,4 +1,4 @@
-//! `CheckedFile`: what is written in blocks, of which every one is known again when it is read.
+//! `CheckedFile`: a file written in blocks, each checked against its checksum whenever it is read.
 
 use std::{iter, mem, ops::Range, sync::Arc};
 
@@ -14,32 +14,32 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct CheckedFile {
     area: Arc<Scratch>,
-    /// Where they are, as many in each as it has room for.
+    /// The extents that hold the blocks, each filled with as many as fit.
     extents: Vec<Extent>,
     /// A checksum of each block.
     sums: Vec<u64>,
-    /// Bytes of a block, of an extent, and of all.
+    /// Bytes of a block, of an extent, and of the whole file.
     block: u64,
     extent: u64,
     length: u64,
 }
 
 impl CheckedFile {
-    /// No blocks yet.
+    /// An empty file.
     pub fn new(space: &Space) -> Self {
         let (block, extent) = (space.pool.block_bytes() as u64, space.pool.largest() as u64);
         let area = space.scratch.clone();
         Self { area, extents: Vec::new(), sums: Vec::new(), block, extent, length: 0 }
     }
 
-    /// Writes the block of number `at`. Blocks come in any order, each once, and all of them before any is read.
+    /// Writes block number `at`. Blocks come in any order, each once, and all of them before any is read.
     pub fn write(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let start = at as u64 * self.block;
         let end = start + bytes.len() as u64;
         while self.extents.len() as u64 * self.extent < end {
             self.extents.push(self.area.take()?);
         }
-        // Extents are of whole blocks.
+        // An extent holds whole blocks, so a block is one part.
         if let Some((offset, _, extent)) = self.parts(start..end).next() {
             extent.write(bytes, offset)?;
         }
@@ -49,31 +49,31 @@ impl CheckedFile {
         Ok(())
     }
 
-    /// Bytes of memory that it takes now that all is written.
+    /// Bytes of memory that the file takes now that all blocks are written.
     pub fn fitted(&mut self) -> usize {
         self.extents.shrink_to_fit();
         self.sums.shrink_to_fit();
         size_of::<Self>() + size_of_val(&self.extents[..]) + size_of_val(&self.sums[..])
     }
 
-    /// Bytes of it.
+    /// Length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Bytes of the blocks that `len` bytes in a row can lie in, at most.
+    /// The most bytes that the blocks around `len` consecutive bytes can take.
     pub fn room_for(&self, len: u64) -> u64 {
         (len + 2 * self.block).min(self.length)
     }
 
-    /// Says that `bytes` of it will be read soon.
+    /// Says that `bytes` of the file will be read soon.
     pub fn will_read(&self, bytes: Range<u64>) {
         for (offset, len, extent) in self.parts(bytes) {
             extent.will_read(offset, len);
         }
     }
 
-    /// Where `bytes` are: from where on, and how many, in each extent.
+    /// Where `bytes` lie: an offset, a number of bytes and the extent, for each extent they touch.
     fn parts(&self, bytes: Range<u64>) -> impl Iterator<Item = (usize, usize, &Extent)> {
         let mut at = bytes.start;
         iter::from_fn(move || {
@@ -84,8 +84,7 @@ impl CheckedFile {
         })
     }
 
-    /// Reads `bytes` of it, and what else there is of their first and last block, into the beginning of `words`; gives which bytes
-    /// these are.
+    /// Reads the blocks that `bytes` lie in, as a whole, into the beginning of `words`; gives the range of bytes read.
     pub fn read(&self, bytes: Range<u64>, words: &mut [u64], space: &Space) -> Result<Range<u64>> {
         let blocks = bytes.start / self.block..bytes.end.div_ceil(self.block);
         let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.length);
@@ -117,7 +116,7 @@ mod tests {
         testing::space_with(|limits| limits.block = BLOCK)
     }
 
-    /// So many bytes, no two blocks of which are equal.
+    /// `len` bytes, no two blocks of which are equal.
     fn bytes(len: usize) -> Vec<u8> {
         (0..len).map(|at| (at / BLOCK * 31 + at % BLOCK) as u8).collect()
     }
@@ -131,13 +130,13 @@ mod tests {
         Ok(file)
     }
 
-    /// Writes `bytes` to the disk, and the file knows nothing of it.
+    /// Writes `bytes` over those from `start` on, behind the back of `file`, whose checksums stay.
     fn overwrite(file: &CheckedFile, start: u64, bytes: &[u8]) {
         let (offset, _, extent) = file.parts(start..start + 1).next().expect("bytes that were written");
         extent.write(bytes, offset).expect("room on the disk");
     }
 
-    /// What a read of `range` gives, from where on, or that it is refused as damaged.
+    /// Where the bytes begin that a read of `range` gives, and the bytes; `None` if the read is refused because of damage.
     fn read(file: &CheckedFile, range: Range<u64>, space: &Space) -> Option<(u64, Vec<u8>)> {
         let mut words = vec![!0; (file.room_for(range.end - range.start) as usize).div_ceil(8)];
         match file.read(range, &mut words, space) {

@@ -29,7 +29,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Time goes to `phase` until what this gives is dropped.
+    /// Counts time for `phase` until the timer is dropped.
     pub fn start(&self, phase: Phase) -> Timer<'_> {
         Timer { nanos: &self.nanos[phase as usize], start: Instant::now() }
     }

@@ -1,10 +1,10 @@
-//! `Dense`: values that arrive in any order under dense indices and are read once, the last index first, and before that perhaps
-//! shown.
+//! `Dense`: values that arrive in any order under dense indices and are read once, the last index first; before that they may be
+//! shown in ascending order.
 //!
-//! Where an array of them fits its share, bringing them into order is a scatter and not a sort. Where it does not, they go
-//! to a log for each part of the indices, and the array is filled with one part after another. Where that would be too many
-//! logs, each is for several parts, and parted in the same way when its turn comes; where one log would be for too many parts, they
-//! go through an external sort.
+//! Where an array of all values fits its share, a scatter brings them into order instead of a sort. Where it does not, the indices
+//! are cut into parts: values go to a log for each part, and the array is filled with one part after another. Where that would take
+//! too many logs, each log covers several parts and is cut in the same way when its turn comes; where one log would have to cover
+//! too many parts, the values go through an external sort.
 
 use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
 
@@ -19,17 +19,18 @@ use super::{
 };
 use crate::error::Result;
 
-/// An array of zeroes at first, or what takes its place.
+/// An array of values, all zero at first, or what stands in for one that is too large.
 pub enum Dense<'a, I: Lane> {
     /// The array itself.
     Array(Array<I>),
     /// Pairs of (index, value), by parts.
     Parts(Box<Parts<'a, I>>),
-    /// Pairs of (distance from the end, value), how many there may be, and the range of the values.
+    /// Pairs of (distance from the end, value) in the external sorter, the number of indices, and the range of the values.
     Sorted(Box<External<'a, I>>, u64, KeyRange),
 }
 
-/// Values in memory, in words that have been used before and will be again. Where there are some, there is a place more behind them.
+/// Values in memory, in words that are used again from array to array. An array that is not empty has one more place behind its
+/// values.
 pub struct Array<I> {
     words: Vec<u64>,
     len: usize,
@@ -39,26 +40,26 @@ pub struct Array<I> {
 /// The parts of an array that is too large.
 pub struct Parts<'a, I: Lane> {
     space: &'a Space,
-    /// Pairs of (index, value) for every part, the indices as they are.
+    /// Pairs of (index, value), a log for every part; indices count from the beginning of the whole array.
     logs: Vec<Spool<I, 2>>,
     cuts: Cuts,
     /// The range of the values.
     range: KeyRange,
-    /// The part at hand, and its first index.
+    /// The part at hand, and its first index; before there is a part, the number of indices.
     part: Descent<'a, I>,
     first: u64,
 }
 
-/// Where indices are cut into parts, never between an even one and the next. To divide by the length of a part would take as
-/// long as to append to a log.
+/// How indices are cut into parts, never between an even one and the next. A multiplication finds the part, since a division by the
+/// length of a part would take as long as to append to a log.
 #[derive(Clone, Copy)]
 struct Cuts {
-    /// Parts that two indices are, times `1 << 32`.
+    /// Two indices as a fraction of a part, times `1 << 32`.
     scale: u64,
 }
 
 impl Cuts {
-    /// Parts of at most `most` indices, an even number.
+    /// Parts of at most `most` indices; `most` is even.
     fn new(most: u64) -> Self {
         Self { scale: (1u64 << 32).div_ceil(most / 2) }
     }
@@ -75,13 +76,13 @@ impl Cuts {
     }
 }
 
-/// Values that an array may have, an even number.
+/// The most values that an array may have, an even number.
 fn room<I: Lane>(space: &Space) -> u64 {
     (space.limits.dense / size_of::<I>() / 2).max(1) as u64 * 2
 }
 
 impl<I: Lane> Array<I> {
-    /// So many values in `words`; there may be anything before.
+    /// An array of `len` values in `words`, which are not cleared: values may be anything at first.
     pub fn of(mut words: Vec<u64>, len: usize) -> Self {
         words.resize(words_of::<I>(if len > 0 { len + 1 } else { 0 }), 0);
         Self { words, len, marker: PhantomData }
@@ -97,7 +98,8 @@ impl<I: Lane> Array<I> {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
     }
 
-    /// The values, of which there are some, to be changed, and the place behind them, for what is none of them.
+    /// The values of an array that is not empty, to be changed, and the place behind them, where writes that concern no value may
+    /// go.
     pub fn values_and_place(&mut self) -> &mut [I] {
         &mut bytemuck::cast_slice_mut(&mut self.words)[..=self.len]
     }
@@ -125,7 +127,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         Self::for_all(words, len, space)
     }
 
-    /// Values for the indices below `len`, every one of which will be put: there may be anything before.
+    /// Values for the indices below `len`; the caller will put every one, so an array is not cleared first.
     pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
         if Self::fits(len, space) {
             return Ok(Self::Array(Array::of(words, len as usize)));
@@ -142,12 +144,12 @@ impl<'a, I: Lane> Dense<'a, I> {
         Ok(Self::Parts(Box::new(Parts { space, logs, cuts, range: KeyRange::default(), part, first: len })))
     }
 
-    /// Whether so many values are in an array.
+    /// Whether `len` values fit an array.
     pub fn fits(len: u64, space: &Space) -> bool {
         len <= room::<I>(space)
     }
 
-    /// No values; `words` are kept for others.
+    /// No values; keeps `words` to be used again.
     pub fn none(words: Vec<u64>) -> Self {
         Self::Array(Array::of(words, 0))
     }
@@ -175,7 +177,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Whether all values can be shown and stay: each part of them fits an array.
+    /// Whether [`show`](Self::show) can show all values and keep them: each part of them fits an array.
     pub fn can_show(&self) -> bool {
         match self {
             Self::Array(_) => true,
@@ -184,8 +186,8 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Shows all values in order, where they [can be shown](Self::can_show), until `show` answers `false`; answers whether all were.
-    /// Some come at a time, the first of them at an even index.
+    /// Shows all values in order, where they [can be shown](Self::can_show), until `show` answers `false`; answers whether all
+    /// were. It shows a slice at a time, whose first value has an even index.
     pub fn show(&mut self, mut show: impl FnMut(&[I]) -> Result<bool>) -> Result<bool> {
         match self {
             Self::Array(array) => show(array.values()),
@@ -203,7 +205,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Some of the values at even indices, from all over, if those can be told already.
+    /// A sample of the values at even indices, from the whole range; empty where the external sorter has the values.
     pub fn some_even(&self) -> Result<Vec<I>> {
         Ok(match self {
             Self::Array(array) => some_of(array.pairs(), SAMPLE).map(|pair| pair[0]).collect(),
@@ -212,7 +214,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         })
     }
 
-    /// Puts `value` at `index`, once.
+    /// Puts `value` at `index`; each index is put at most once.
     #[inline(always)]
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
         match self {
@@ -228,7 +230,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// Puts each (`first` + (index << `shift`), value) of `pairs`.
+    /// Puts `value` at `index` for each (`first` + (`index` << `shift`), `value`) of `pairs`.
     #[inline]
     pub fn put_all(&mut self, pairs: &[[I; 2]], first: u64, shift: u32) -> Result<()> {
         let index_of = |index: I| (index.get() - first) >> shift;
@@ -245,7 +247,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         }
     }
 
-    /// The values part by part, zero where none was put.
+    /// The values part by part, the last part first, zero where none was put.
     pub fn descend(self) -> Result<Descent<'a, I>> {
         Ok(match self {
             Self::Array(array) => Descent::Array { shown: array.len == 0, array },
@@ -256,7 +258,7 @@ impl<'a, I: Lane> Dense<'a, I> {
 }
 
 impl<I: Lane> Parts<'_, I> {
-    /// Puts `value` at `index`, once.
+    /// Puts `value` at `index`; each index is put at most once.
     #[inline(always)]
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
         self.range.include(value);
@@ -312,7 +314,7 @@ impl<I: Lane> Parts<'_, I> {
         Ok(part.map(|(first, values)| (self.first + first, values)))
     }
 
-    /// Goes on to the part before; there may be parts of it.
+    /// Loads the part before this one, which may have parts of its own; answers whether there is one.
     #[cold]
     #[inline(never)]
     fn load(&mut self) -> Result<bool> {
@@ -338,7 +340,7 @@ pub enum Descent<'a, I: Lane> {
     },
     /// One part after another, each with parts of its own if it is too large.
     Parts(Box<Parts<'a, I>>),
-    /// Parts filled off the sorter.
+    /// Parts filled from the external sorter.
     Merged(Box<Merged<'a, I>>),
 }
 
@@ -365,8 +367,8 @@ impl<I: Lane> Descent<'_, I> {
         }
     }
 
-    /// The values right before those that were shown last: the index of the first, which is even if the number of all is, and the
-    /// values, one at least.
+    /// The next part, at least one value, right before those shown last: the index of its first value, which is even if the number
+    /// of all values is, and the values.
     pub fn part(&mut self) -> Result<Option<(u64, &[I])>> {
         match self {
             Self::Array { shown: true, .. } => Ok(None),
@@ -380,16 +382,16 @@ impl<I: Lane> Descent<'_, I> {
     }
 }
 
-/// What the external sorter gives back.
+/// Parts filled with what the external sorter gives back.
 pub struct Merged<'a, I: Lane> {
-    /// All pairs to come but one, and that one.
+    /// The pairs after the next one, and the next one.
     sorted: Sorted<'a, I>,
     next: Option<[I; 2]>,
     /// The part at hand.
     part: Array<I>,
-    /// Values of a part at most.
+    /// The most values of a part.
     most: u64,
-    /// Values to come, and all.
+    /// The number of values still to come, and of all.
     left: u64,
     len: u64,
 }
@@ -428,7 +430,7 @@ mod tests {
     use super::*;
     use crate::disk::space::testing;
 
-    /// What an array of `len` values is in, and what it shows, every third zero and all others different.
+    /// The kind of `Dense` that holds an array of `len` values, and the values it shows: every third is zero, all others differ.
     fn shown<I: Lane>(len: u64, values: usize, parts: u64) -> (&'static str, VecDeque<I>) {
         let space = testing::space_with(|limits| {
             (limits.dense, limits.parts) = (values.saturating_mul(size_of::<I>()), parts);

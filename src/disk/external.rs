@@ -1,9 +1,9 @@
 //! The external sorter, over `extsort`: for levels that do not fit their share of the budget.
 //!
-//! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a
-//! sentinel larger than all records follows then and is not read. It takes the end of a file for the end of a run, so the
-//! records are counted; and whatever it reads for what was written, so each record has a checksum, of another seed for every sorter,
-//! and the checksums are added up as they are written and as they are read. It names its segment files, so they are unlinked as
+//! Four habits of that crate are fenced off here. Its sorter forgets every record when the last one fills a segment, so a sentinel
+//! larger than all records is pushed then, and never read. It takes the end of a file for the end of a run, so the records are
+//! counted. It trusts whatever it reads, so each record has a checksum, with another seed for every sorter, and the sum of all
+//! checksums must be the same when they are read as when they were written. It names its segment files, so they are unlinked as
 //! soon as they are written: the sorter keeps them open, and a kill leaves behind no more than the folder and the one segment being
 //! written.
 
@@ -37,7 +37,7 @@ impl<I: Lane> Item<I> {
         self.sum == Self::new(self.record, seed).sum
     }
 
-    /// Bytes of it in a segment.
+    /// Bytes of an item in a segment.
     const BYTES: u64 = (size_of::<[I; 2]>() + size_of::<u32>()) as u64;
 }
 
@@ -66,7 +66,7 @@ pub struct External<'a, I: Lane> {
     /// Records of a segment.
     run: u64,
     count: u64,
-    /// Of the checksums.
+    /// The seed of the checksums.
     seed: u64,
     /// The checksums of all records, added up.
     sum: u64,
@@ -78,7 +78,7 @@ impl<'a, I: Lane> External<'a, I> {
         raise_open_files();
         let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
         space.meter.parted_levels.fetch_add(1, Relaxed);
-        // A power of two is what the sorter's buffer grows to, so none of it is wasted.
+        // The sorter's buffer grows to a power of two, so that a run of that length wastes none of it.
         let fits = (bytes / size_of::<Item<I>>()).max(2);
         let run = 1u64 << fits.ilog2();
         let sorter = ExternalSorter::new()
@@ -89,7 +89,7 @@ impl<'a, I: Lane> External<'a, I> {
         Ok(Self { space, sorter, folder, claim, run, count: 0, seed, sum: 0 })
     }
 
-    /// Where it works.
+    /// The space that the sorter works in.
     pub fn space(&self) -> &'a Space {
         self.space
     }
@@ -107,7 +107,7 @@ impl<'a, I: Lane> External<'a, I> {
         Ok(())
     }
 
-    /// Merges what was taken.
+    /// Merges the records taken.
     pub fn finish(self) -> Result<Sorted<'a, I>> {
         let Self { space, mut sorter, folder, mut claim, run, count, seed, sum } = self;
         if count >= run && count.is_multiple_of(run) {
@@ -122,11 +122,12 @@ impl<'a, I: Lane> External<'a, I> {
 }
 
 /// Raises the limit of open files as far as the system allows: there may be thousands of segments, and all are open at the end.
-/// Most systems start a program with a low one that it may raise by itself, for the sake of old programs that cannot name more.
+/// Most systems start a program with a low limit, for the sake of old programs that cannot handle more; a program may raise it
+/// itself.
 fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
-        // Where that fails, there may be too many segments, which is an error then.
+        // Where that fails, there may be too many segments to open, which is an error later.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }
@@ -155,10 +156,10 @@ pub struct Sorted<'a, I: Lane> {
 }
 
 impl<I: Lane> Sorted<'_, I> {
-    /// The next record; `None` after as many as were taken.
+    /// The next record; `None` once as many came back as were taken.
     ///
     /// # Errors
-    /// `LostRecords` when the sorter has fewer; `Io` when it has others, at the last record at the latest.
+    /// `LostRecords` when the sorter gives back fewer; `Io` when it gives back others, at the last record at the latest.
     pub fn record(&mut self) -> Result<Option<[I; 2]>> {
         if self.found == self.count {
             return Ok(None);
@@ -216,7 +217,7 @@ mod tests {
         let space = testing::space(1 << 24);
         let mut sorter = External::new(&space, RUN as usize * 12)?;
         (0..4 * RUN + 9).try_for_each(|at| sorter.push([at * 37 % 265, 1]))?;
-        // They have no name any more.
+        // The segments are unlinked already.
         let [first, second] = ["0", "1"].map(|name| {
             let gone = format!("{} (deleted)", sorter.folder.path().join(name).display());
             let open = fs::read_dir("/proc/self/fd").expect("a Linux system").map(|entry| entry.expect("open").path());

@@ -1,4 +1,4 @@
-//! `gather`: what several logs have on disk together, in many short parts, is put into few long ones.
+//! `gather`: what several logs share on disk in many short parts is put together in few long ones.
 //!
 //! ```text
 //!   short parts   [a b d][b c][a c d]…     in each a few records of many logs
@@ -9,7 +9,7 @@
 use super::{lane::Lane, space::Space, spool::Spool, stretch::Bundle};
 use crate::error::Result;
 
-/// Moves what `group` has in short parts to `bundle`: about as much at once as an extent has room for.
+/// Moves what the logs of `group` have in short parts to `bundle`, about as much at a time as an extent has room for.
 pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bundle<'_>, space: &Space) -> Result<()> {
     let most = space.pool.largest() / size_of::<[I; N]>();
     let mut gathered = Vec::new();
@@ -23,7 +23,7 @@ pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bun
     write(group, &mut gathered, bundle, space)
 }
 
-/// Writes what has been `gathered`, records and the log that each belongs to, log by log.
+/// Writes and clears what has been `gathered`, pairs of a log and a record of it, log by log.
 fn write<I: Lane, const N: usize>(
     group: &mut Spool<I, N>,
     gathered: &mut Vec<(u32, [I; N])>,

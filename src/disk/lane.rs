@@ -15,28 +15,28 @@ pub trait Lane: Pod + Ord + Debug + Send + Sync + 'static {
     /// Whether it is the wider of the two widths.
     const WIDE: bool = size_of::<Self>() == 8;
 
-    /// The value, which must fit.
+    /// `value` as a lane; it must fit.
     fn of(value: u64) -> Self;
 
     /// The value, widened.
     fn get(self) -> u64;
 
-    /// The sum; what is more than the largest value wraps around.
+    /// The sum; it wraps around beyond the largest value.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// The difference; what is less than nothing wraps around.
+    /// The difference; it wraps around below zero.
     #[must_use]
     fn minus(self, other: Self) -> Self;
 
-    /// The two as one number, this one leading.
+    /// This lane and the `next` as one number, this one in the high half.
     fn before(self, next: Self) -> Self::Pair;
 
-    /// The two of which `pair` was made.
+    /// The two lanes of `pair`, the high half first.
     fn apart(pair: Self::Pair) -> [Self; 2];
 }
 
-/// The 8-byte words that so many lanes fill, or begin to.
+/// The number of 8-byte words that `lanes` lanes take, rounded up.
 pub const fn words_of<I: Lane>(lanes: usize) -> usize {
     (lanes * size_of::<I>()).div_ceil(8)
 }
@@ -68,7 +68,7 @@ impl Lane for u32 {
 
     #[inline(always)]
     fn before(self, next: Self) -> u64 {
-        // As two neighbours are in memory, turned: one load instead of two.
+        // The two lanes as they lie side by side in memory, then rotated: one load instead of two.
         (u64::from(next) << 32 | u64::from(self)).rotate_left(32)
     }
 

@@ -5,7 +5,7 @@ use super::lane::Lane;
 /// How a budget is divided; see TUNING.md. All sizes in bytes unless named otherwise.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// A block: the unit of memory, and of diagrams on disk; logs are read back eight at a time.
+    /// A block: the unit of memory, and of diagrams on disk; logs are read back eight blocks at a time.
     pub block: usize,
     /// Requests and results waiting for their level.
     pub queue: usize,
@@ -13,51 +13,52 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
-    /// What queue, arcs and diagrams draw on together when one has used up its own share.
+    /// What queue, arcs and diagrams draw on in common when one of them has used up its own share.
     pub common: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
-    /// Each of two arrays that collect the values of one level; a level beyond it goes to logs.
+    /// Each of two arrays that collect the values of one level; a level that exceeds it goes to logs.
     pub dense: usize,
-    /// A level that is larger than its array goes to so many logs at most, or one more: one for each part that fits the array, or, if
-    /// these are more, one for up to as many parts, which is parted once more. Beyond that it goes through the external sorter.
+    /// A level too large for its array goes to at most this many logs, or one more: one for each part that fits the array, or, if
+    /// there are more parts than logs, one for up to this many parts, which is cut once more. A level of even more parts goes
+    /// through the external sorter.
     pub parts: u64,
-    /// What a builder keeps of one level, to know a node it has been given before; charged to the tables.
+    /// The table by which a builder recognises nodes of one level that it has been given before; charged to the tables.
     pub building: usize,
-    /// A level of an operand that is read at random; a level beyond it is resolved by one more sort.
+    /// The nodes of a level of the operands that are read at random; a larger level is resolved by one more sort.
     pub window: usize,
     /// Level tables of diagrams and of sweeps, which cannot go to disk.
     pub tables: usize,
     /// Level tables of the sweeps of guests, which run beside another operation; set by [`for_each_of`](Self::for_each_of).
     pub guests: usize,
-    /// How many workers there are; set by [`for_each_of`](Self::for_each_of), too.
+    /// The number of workers; set by [`for_each_of`](Self::for_each_of), too.
     pub workers: usize,
-    /// For tests: sweeps on sets of nodes, which are tried first elsewhere, are given up at once.
+    /// For tests: sweeps on sets of nodes, which are normally tried first, are given up at once.
     pub nested_only: bool,
-    /// Operations that take no more requests are done in plain arrays.
+    /// Operations of up to this many requests are done in plain arrays.
     pub small: u64,
-    /// Levels of more records are shared among threads; below, waiting for each other would take longer.
+    /// Levels of more records than this are shared among threads; in smaller ones, waiting for each other would take longer.
     pub alone: u64,
-    /// Where the other threads come too late for a step of such a level, it goes on without them for so many milliseconds at most
-    /// before they are tried again.
+    /// Where the other threads come too late for a step of a shared level, the calling thread goes on alone for this many
+    /// milliseconds at most before they are tried again.
     pub late: u32,
-    /// Operations on no more nodes may run beside another: they have few levels to share.
+    /// Operations on up to this many nodes may run beside another: they have few levels to share.
     pub beside: u64,
     /// Whether records are packed on their way to disk.
     pub compress: bool,
-    /// Diagrams of so many nodes and more have wide ids.
+    /// Diagrams of this many nodes and more have wide ids.
     pub narrow_ids: u64,
 }
 
-/// Diagrams of more nodes are left to sweeps: these need not look at all of what they lift or copy.
+/// Operations on diagrams of more nodes are left to sweeps, which need not look at all nodes that they lift or copy.
 pub const SMALL_NODES: u64 = 2048;
 
-/// Requests of the largest operation that may be done in plain arrays, since beyond these are slower than sweeps; and of all that
-/// may be done at once, since the arrays are not counted.
+/// The most requests of one operation in plain arrays, which are slower than sweeps beyond that, and of all such operations at
+/// once, since the budget does not count their arrays.
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
-/// The bytes of a block within `budget`: smaller ones would make a disk slow, larger ones no faster.
+/// The bytes of a block within `budget`: smaller blocks would make a disk slow, larger ones no faster.
 fn block_of(budget: usize) -> usize {
     (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10)
 }
@@ -77,8 +78,8 @@ impl Limits {
             parts: 32,
             building: part(3),
             window: part(2),
-            // A process takes a little beyond its budget for what no budget sees. A part of that is lent to tables, so that
-            // the smallest budget still holds thousands of diagrams.
+            // A process takes a little beyond its budget anyway, for what no budget counts. 8 MiB of that are lent to the tables,
+            // so that the smallest budget still holds thousands of diagrams.
             tables: part(4) + (8 << 20),
             guests: 0,
             workers: 1,
@@ -92,23 +93,24 @@ impl Limits {
         }
     }
 
-    /// Records that can be in memory at once, sorted.
+    /// The most records that can be sorted in memory at once.
     pub fn most_sorted<I: Lane, const N: usize>(&self) -> u64 {
         (self.sorted_bytes() / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
-    /// What they take: three quarters of the share are for them, an eighth each for cells and for a cell that is sorted once more.
+    /// Bytes of the records sorted in memory: three quarters of the share, which leaves an eighth each for cells and for a cell
+    /// that is sorted once more.
     pub fn sorted_bytes(&self) -> usize {
         self.sort / 4 * 3
     }
 
-    /// The division of `budget` bytes where there will be so many workers: each has some blocks beyond the shares, and some that are
-    /// eight times as large, so that these must be small against its part of the budget.
+    /// The division of `budget` bytes for `workers` workers: each takes some blocks beyond the shares, and some that are eight
+    /// times as large, so a block must be small against a worker's part of the budget.
     pub fn of_workers(budget: usize, workers: usize) -> Self {
         Self { block: block_of(budget / workers), ..Self::of(budget) }
     }
 
-    /// What each of so many workers has: equal parts of what one works with by itself, and all of what they share. With several
+    /// The limits of each of `workers` workers: an equal part of what a worker uses alone, and all of what they share. With several
     /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {

@@ -14,10 +14,10 @@ pub struct Meter {
     pub spilled_bytes: AtomicU64,
     /// Bytes of temporary files that are needed now.
     pub temp_bytes: AtomicU64,
-    /// Bytes of them that have a place on the disk, needed or not, and the most that had one so far.
+    /// Bytes of temporary files that take disk space, needed or not: now, and at the peak so far.
     pub placed_bytes: AtomicU64,
     pub peak_placed_bytes: AtomicU64,
-    /// Levels, and parts of them, that were parted over logs so far, or given to the external sorter.
+    /// Levels, and parts of levels, that were distributed over logs, or given to the external sorter, so far.
     pub parted_levels: AtomicU64,
     /// Levels that several threads worked on so far.
     pub shared_levels: AtomicU64,
@@ -26,13 +26,13 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// `bytes` were written.
+    /// Counts `bytes` written.
     pub fn spilled(&self, bytes: u64) {
         self.spilled_bytes.fetch_add(bytes, Relaxed);
     }
 }
 
-/// Bytes of temporary files that are somebody's; given back on drop.
+/// Bytes of temporary files that one owner answers for; given back on drop.
 #[derive(Debug)]
 pub struct Claim {
     meter: Arc<Meter>,
@@ -41,19 +41,19 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim of nothing yet.
+    /// A claim of no bytes yet.
     pub fn new(meter: Arc<Meter>) -> Self {
         Self { meter, held: 0, placed: 0 }
     }
 
-    /// `bytes` more have a place on the disk.
+    /// `bytes` more take disk space.
     pub fn place(&mut self, bytes: u64) {
         self.placed += bytes;
         let now = self.meter.placed_bytes.fetch_add(bytes, Relaxed) + bytes;
         self.meter.peak_placed_bytes.fetch_max(now, Relaxed);
     }
 
-    /// `bytes` of these have none any more.
+    /// `bytes` of those placed take disk space no more.
     pub fn displace(&mut self, bytes: u64) {
         self.placed -= bytes;
         self.meter.placed_bytes.fetch_sub(bytes, Relaxed);
@@ -65,7 +65,7 @@ impl Claim {
         self.meter.temp_bytes.fetch_add(bytes, Relaxed);
     }
 
-    /// `bytes` of these are not needed any more.
+    /// `bytes` of those held are not needed any more.
     pub fn let_go(&mut self, bytes: u64) {
         self.held -= bytes;
         self.meter.temp_bytes.fetch_sub(bytes, Relaxed);

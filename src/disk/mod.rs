@@ -2,12 +2,12 @@
 //! than the names of shares, limits and phases.
 //!
 //! Read in this order, imports go the other way only: [`named`] and [`backend`] (files), [`lane`] (what records are made of),
-//! [`limits`], [`pool`] (memory, in blocks, by shares), [`buffer`] (one of these) and [`charge`] (memory that cannot go to disk),
-//! [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and [`space`] (what an operation works in), [`checked`] (a
-//! file that notices damage) and [`pages`] (memory for parts of one), [`cells`] (ranges of keys), [`ascending`] (runs that are
+//! [`limits`], [`pool`] (memory, in blocks, by shares), [`buffer`] (one such block) and [`charge`] (memory that cannot go to disk),
+//! [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and [`space`] (what an operation works in), [`checked`] (a file
+//! that notices damage) and [`pages`] (memory for parts of such a file), [`cells`] (ranges of keys), [`ascending`] (runs that are
 //! merged), [`packed`], [`packet`] and [`stretch`] (records on disk), [`source`], [`part`], [`spool`] (an append-only log in RAM or
-//! there) and [`stack`] (the same backwards), [`parted`] and [`sorter`] (levels in order), [`external`] (what is too large for an
-//! array, in order), [`dense`] (arrays that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward
+//! on disk) and [`stack`] (a log read backwards), [`parted`] and [`sorter`] (levels in order), [`external`] (what is too large for
+//! an array, in order), [`dense`] (arrays that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward
 //! processing).
 
 pub mod ascending;

@@ -1,4 +1,4 @@
-//! Files of the user's, under names of the user's: written beside their place and renamed into it, or read once.
+//! Named files of the user: written under another name beside their place and renamed into it, or read once.
 
 use std::{
     fmt,
@@ -10,22 +10,22 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// A file in the making, which has the name it is for only once it is whole. Dropped before, it is gone.
+/// A file being written, which gets its final name only once it is complete. Dropped before that, it is gone.
 pub trait NewFile: Write + fmt::Debug {
     /// Waits until what was written is on the disk.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Gives the file its name; whatever had that name is gone in the same instant.
+    /// Gives the file its final name; a file that had that name is gone in the same instant.
     fn rename(&mut self) -> io::Result<()>;
 
     /// Waits until the name is on the disk.
     fn sync_folder(&mut self) -> io::Result<()>;
 }
 
-/// A file that is read once, and its bytes.
+/// A file that is read once, and its length in bytes.
 pub type OldFile = (Box<dyn Read>, u64);
 
-/// The operating system's own new file.
+/// A new file of the operating system.
 #[derive(Debug)]
 pub(super) struct Beside {
     target: PathBuf,
@@ -44,7 +44,7 @@ impl Beside {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        // Before the new file, whose errors would name it and not the folder; and a pipe would wait for somebody who writes.
+        // Before the new file is made, whose error would name it and not the folder; and opening a pipe would wait for a writer.
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
@@ -82,7 +82,7 @@ impl NewFile for Beside {
 
     fn rename(&mut self) -> io::Result<()> {
         self.unnamed()?;
-        // Where it fails the error holds the file, which goes with it.
+        // Where it fails, the error holds the file, which is deleted with it.
         self.file.take().map_or(Ok(()), |file| file.persist(&self.target).map(drop).map_err(io::Error::from))
     }
 
@@ -93,24 +93,24 @@ impl NewFile for Beside {
 
 /// The operating system's own file at `path`, to read.
 pub(super) fn open(path: &Path) -> io::Result<OldFile> {
-    // To open a pipe is to wait for somebody who writes, so this comes first.
+    // Opening a pipe would wait for a writer, so this comes first.
     check_regular(&fs::metadata(path)?)?;
     let file = File::open(path)?;
     let len = check_regular(&file.metadata()?)?.len();
     Ok((Box::new(file), len))
 }
 
-/// Makes `file` readable for those who can read what is `there`, whose `mode` this is, and for nobody else.
+/// Makes `file` accessible to those who have access to the file `there`, whose permissions are `mode`, and to nobody else.
 fn share_like(there: &Metadata, mut mode: u32, file: &File) -> io::Result<()> {
     let own = file.metadata()?;
     if (own.uid(), own.gid()) != (there.uid(), there.gid())
         && fchown(file, Some(there.uid()), Some(there.gid())).is_err()
         && fchown(file, None, Some(there.gid())).is_err()
     {
-        // What another group could do is none of this one's business.
+        // `file` belongs to another group than the file `there`, and that group gets no access.
         mode &= !0o070;
     }
-    // The user's mask has had its say. Some file systems have no permissions to set.
+    // The user's mask has been applied already. Permissions are set only where they differ: some file systems have none.
     if file.metadata()?.mode() & 0o777 == mode { Ok(()) } else { file.set_permissions(Permissions::from_mode(mode)) }
 }
 

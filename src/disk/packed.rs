@@ -1,13 +1,13 @@
-//! Records on their way to disk, packed: of every lane of 128 records only the bits in which they differ.
+//! Packing of records on their way to disk: of every lane of 128 records, only the bits in which they differ.
 //!
 //! ```text
-//!   128 records, lane by lane:  bits (1 byte) │ base (a lane) │ each value less the base, in so many bits
+//!   128 records, lane by lane:  bits (1 byte) │ base (a lane) │ each value less the base, in that many bits
 //!   the records left:           as they are
 //! ```
-//! Neighbours in a log are for the same level and come from the same level, so that their lanes are near each other: ids within
-//! a level and slots within a few hundred. Terminals are far from all ids, and keep their places.
+//! Neighbours in a log are for the same level and come from the same level, so that their lanes are close to each other: ids lie
+//! within a level and slots within a few hundred. Terminals are far from all ids and are stored as they are.
 //!
-//! All of it is compiled twice on x86-64, for any processor and for those with AVX2; [`Arch`] takes what runs on this one.
+//! All of it is compiled twice on x86-64, for any processor and for those with AVX2; [`Arch`] chooses what this processor runs.
 //!
 //! After: D. Lemire, L. Boytsov, "Decoding billions of integers per second through vectorization", 2015 (frame of reference).
 
@@ -19,14 +19,14 @@ use super::{
     lane::Lane,
 };
 
-/// Records that are packed together.
+/// The number of records that are packed together.
 const GROUP: usize = BitPacker4x::BLOCK_LEN;
 
-/// Most bits of a value that is packed; where it takes more, the lane is left as it is.
+/// The most bits of a packed value; a lane that needs more is stored as it is.
 const MOST: u32 = u32::BITS;
 
-/// Fills the beginning of `out` with `records`, packed; gives the number of bytes and the range of the first lane, `None` if
-/// there is no room for so many bytes.
+/// Packs `records` into the beginning of `out`; gives the number of bytes and the range of the first lane, or `None` if `out` is
+/// too short.
 pub fn pack<I: Lane, const N: usize>(records: &[[I; N]], out: &mut [u8]) -> Option<(usize, KeyRange)> {
     Arch::new().dispatch(Pack { records, out })
 }
@@ -81,7 +81,7 @@ fn pack_lane<I: Lane, const N: usize>(
     Some((1 + size_of::<I>() + BitPacker4x::new().compress(&places, out, bits as u8), range))
 }
 
-/// Fills `records` from what they were packed into; `None` if it was not this.
+/// Unpacks `bytes` into `records`; `None` if `bytes` are not a packing of that many records.
 pub fn unpack<I: Lane, const N: usize>(bytes: &[u8], records: &mut [[I; N]]) -> Option<()> {
     Arch::new().dispatch(Unpack { bytes, records })
 }
@@ -108,7 +108,7 @@ impl<I: Lane, const N: usize> NullaryFnOnce for Unpack<'_, I, N> {
     }
 }
 
-/// Gives the bytes behind those of the lane.
+/// Unpacks one lane of `group`; gives the bytes behind it.
 #[inline(always)]
 fn unpack_lane<'a, I: Lane, const N: usize>(
     bytes: &'a [u8],

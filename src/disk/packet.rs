@@ -1,10 +1,10 @@
-//! Packets: records as they are on disk, packed where that is shorter, behind a head that knows them again.
+//! Packets: records as they lie on disk, packed where that is shorter, behind a head with their checksum.
 //!
 //! ```text
-//!   head: checksum (8 bytes) │ bytes (4) │ lanes (4) │ log (4)     records, in so many bytes
+//!   head: checksum (8 bytes) │ bytes (4) │ lanes (4) │ log (4)     records, in that many bytes
 //! ```
-//! The checksum is of all that follows it and of the place it was written to: bytes that have changed, or that were there before,
-//! are not taken for others.
+//! The checksum covers all that follows it and the place it was written to: bytes that have changed, or that lay there before, do
+//! not pass for others.
 
 use twox_hash::XxHash3_64;
 
@@ -14,11 +14,11 @@ use super::{
     packed::{pack, unpack},
 };
 
-/// Bytes before the records, and those of them that the checksum takes.
+/// Bytes of the head, and of the checksum at its beginning.
 const HEAD: usize = 20;
 const SUM: usize = 8;
 
-/// Bytes that a packet of so many bytes of records takes at most.
+/// The most bytes that a packet of `bytes` bytes of records takes.
 pub const fn longest(bytes: usize) -> usize {
     HEAD + bytes
 }
@@ -26,16 +26,16 @@ pub const fn longest(bytes: usize) -> usize {
 /// A packet among the bytes of a stretch.
 #[derive(Clone, Copy)]
 pub struct Packet<'a> {
-    /// All of it.
+    /// All bytes of the packet, the head included.
     bytes: &'a [u8],
-    /// Lanes of its records.
+    /// The number of lanes of all its records.
     pub lanes: u32,
-    /// Which one they belong to of the logs that share a stretch.
+    /// The log that the records belong to, of those that share the stretch.
     pub log: u32,
 }
 
-/// Fills the beginning of `out` with a packet of `records` of this `log` for the place of this `number`. Gives the bytes it takes, and
-/// the range of the first lane; `None` if there is no room for so many.
+/// Writes a packet of `records` of `log`, for the place of this `number`, to the beginning of `out`. Gives the length of the packet
+/// in bytes and the range of the first lane, or `None` if `out` is too short.
 pub fn encode<I: Lane, const N: usize>(
     records: &[[I; N]],
     log: u32,
@@ -60,23 +60,23 @@ pub fn encode<I: Lane, const N: usize>(
 }
 
 impl<'a> Packet<'a> {
-    /// The packet that `bytes` begin with, as far as its head can be believed; `None` if it would be longer than they are.
+    /// The packet that `bytes` begin with, by its head, which is not checked; `None` if `bytes` are shorter than that says.
     pub fn first_of(bytes: &'a [u8]) -> Option<Self> {
         let [len, lanes, log]: [u32; 3] = bytemuck::pod_read_unaligned(bytes.get(SUM..HEAD)?);
         Some(Self { bytes: bytes.get(..HEAD + len as usize)?, lanes, log })
     }
 
-    /// Bytes it takes.
+    /// Length of the packet in bytes.
     pub fn length(self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it was written to the place of this `number`.
+    /// Whether it is as it was written to the place of this `number`.
     pub fn is_intact(self, number: u64) -> bool {
         self.bytes[..SUM] == XxHash3_64::oneshot_with_seed(number, &self.bytes[SUM..]).to_le_bytes()
     }
 
-    /// Fills `records`, as many as it has; `None` if it was not made of this.
+    /// Unpacks the records into `records`, one place for each; `None` if the bytes do not fit that number.
     pub fn decode<I: Lane, const N: usize>(self, records: &mut [[I; N]]) -> Option<()> {
         let body = &self.bytes[HEAD..];
         let plain: &mut [u8] = bytemuck::cast_slice_mut(records);

@@ -1,4 +1,4 @@
-//! `Pages`: memory for the part of a file that is looked at.
+//! `Pages`: memory for the part of a file that is being looked at.
 
 use std::io;
 
@@ -7,8 +7,8 @@ use memmap2::MmapMut;
 /// Anonymous memory that grows without being copied: address space at once, pages when something is first read into them, and
 /// all of it given back to the system on drop.
 ///
-/// Files are read and not mapped: where a disk cannot give a page of a mapping, the process is killed, and a page that the system
-/// dropped comes back as nobody has checked it.
+/// Files are read and not mapped: where the disk cannot deliver a page of a mapping, the process is killed, and a page that the
+/// system drops and loads again is not checked again.
 #[derive(Debug)]
 pub struct Pages {
     map: MmapMut,

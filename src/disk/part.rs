@@ -1,4 +1,4 @@
-//! Parts: what a log is made of behind its tail, each a block of memory or a stretch on disk, and how they are read.
+//! Parts: the finished pieces of a log, each a block of memory or a stretch on disk, and how they are read.
 
 use super::{
     buffer::Buffer,
@@ -12,14 +12,14 @@ use crate::error::Result;
 /// A finished part of a log.
 #[derive(Debug)]
 pub enum Part {
-    /// A block, and how many lanes of it are filled.
+    /// A block, and the number of its lanes that are filled.
     Ram(Block, u32),
-    /// As many packets as were written one behind the other.
+    /// Packets that were written one behind the other.
     Disk(Stretch),
 }
 
 impl Part {
-    /// Lanes of its records.
+    /// The number of lanes of its records.
     pub fn lanes(&self) -> u32 {
         match self {
             Part::Ram(_, lanes) | Part::Disk(Stretch { lanes, .. }) => *lanes,
@@ -36,7 +36,7 @@ impl Part {
         if let Part::Ram(block, lanes) = self { Some(records(block.words(), *lanes as usize)) } else { None }
     }
 
-    /// Bytes of memory of its records.
+    /// Bytes of memory that the part takes.
     pub fn memory(&self) -> usize {
         match self {
             Part::Ram(block, _) => size_of_val(block.words()),
@@ -50,17 +50,18 @@ pub fn records<I: Lane, const N: usize>(words: &[u64], lanes: usize) -> &[[I; N]
     bytemuck::cast_slice(&bytemuck::cast_slice::<u64, I>(words)[..lanes])
 }
 
-/// So many parts are fetched from disk while one is worked on.
+/// The number of parts that are fetched from disk in advance while one is worked on.
 pub const AHEAD: usize = 2;
 
-/// Has `part` fetched from disk meanwhile, if that is where it is.
+/// Has `part` fetched from disk in advance, if it is on disk.
 pub fn will_read(part: Option<&Part>) {
     if let Some(Part::Disk(stretch)) = part {
         stretch.will_read();
     }
 }
 
-/// Some `parts`, and how many blocks or packets to take of each: at most so many in all, one at least if there are any, from all over.
+/// An even sample of `parts`, each with the number of blocks or packets to take of it: at most `most` in all, and at least one if
+/// there are any.
 pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize)> {
     let lanes = |part: &Part| u64::from(part.lanes());
     let step = parts.iter().map(lanes).sum::<u64>().div_ceil(most as u64);
@@ -73,7 +74,7 @@ pub fn evenly(parts: &[Part], most: usize) -> impl Iterator<Item = (&Part, usize
     counted.filter(|&(_, some)| some > 0)
 }
 
-/// Shows the records of parts; has places for a stretch that is read back, and for the records of one packet of it.
+/// Shows the records of parts; has buffers for a stretch that is read back and for the records of one of its packets.
 pub struct Reader<'a> {
     pool: &'a Pool,
     stretch: Buffer,
@@ -81,12 +82,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader whose places are made when first needed, and charged to `share`.
+    /// A reader whose buffers are made when first needed, and charged to `share`.
     pub fn new(share: Share, pool: &'a Pool) -> Self {
         Self { pool, stretch: Buffer::new(share), records: Buffer::new(share) }
     }
 
-    /// Shows all records of `part`, a block at most at a time, and to which log they belong of those that share it.
+    /// Shows all records of `part`, at most a block at a time, and which of the logs that share the part they belong to.
     pub fn visit<I: Lane, const N: usize>(
         &mut self,
         part: &Part,
@@ -105,7 +106,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Shows the records of so many of its blocks or packets from all over, if it has so many.
+    /// Shows the records of an even sample of at most `most` blocks or packets of `part`.
     pub fn visit_some<I: Lane, const N: usize>(
         &mut self,
         part: &Part,

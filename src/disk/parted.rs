@@ -1,4 +1,4 @@
-//! Records that are too many to be sorted at once: a log for each of a few parts, which come in order.
+//! Records that are too many to be sorted at once, in a log for each of a few parts of the key range; the parts come in order.
 //!
 //! ```text
 //!   some records ─► where their keys lie ─┬─ many in one cell ─► a log for that cell
@@ -19,29 +19,29 @@ use super::{
 };
 use crate::error::Result;
 
-/// About so many logs at most, and no more than twice as many.
+/// About the largest number of logs; there are no more than twice as many.
 const PARTS: u64 = 32;
-/// Where each of them begins and ends is told in so many steps.
+/// The number of cells that the key range is cut into: a part is one cell or several neighbours.
 const CELLS: usize = 1 << 12;
 
-/// The logs of the parts, and what tells them.
+/// The logs of the parts, and how a record finds its log.
 pub struct Parted<I, const N: usize> {
     cells: Cells,
     /// The log of each cell.
     log_of: Vec<u8>,
     /// The logs, each with the lane by which its records may still differ.
     logs: Vec<(usize, Spool<I, N>)>,
-    /// What most records have in common, if that is known: then what comes before, these records, and what comes after have a log
-    /// each.
+    /// The record with which most records agree, if there is one: then those before it in its part, those that agree, and those
+    /// after them have a log each.
     common: [I; N],
-    /// In so many lanes.
+    /// The number of lanes in which they agree.
     keys: usize,
-    /// The cell of those.
+    /// The cell of these records.
     split: usize,
 }
 
 impl<I: Lane, const N: usize> Parted<I, N> {
-    /// The records of `source`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
+    /// Distributes the records of `source`, which agree in the lanes before `lane`, to be ordered by their first `keys` lanes.
     pub fn of_all(source: impl Source<I, N>, lane: usize, keys: usize, space: &Space) -> Result<Self> {
         let mut sample = source.sample(space)?;
         let common = common(&mut sample, lane, keys);
@@ -54,11 +54,11 @@ impl<I: Lane, const N: usize> Parted<I, N> {
         Ok(parted)
     }
 
-    /// Room for about `count` records that lie in `range` by `lane` and agree in the lanes before, where `some` have this there, or
-    /// none if nobody knows; a single log if they can be in memory at once.
+    /// Empty logs for about `count` records that lie in `range` by `lane` and agree in the lanes before it; a single log if these
+    /// can be in memory at once. `some` is a sample of their values in `lane`, empty if there is none.
     ///
-    /// A cell with many of `some` has a log of its own: where most records are in one cell, as many ids are common to most nodes
-    /// of a level, it takes no more than a pass or two to part it from all others.
+    /// A cell with many of `some` has a log of its own: where most records are in one cell, as where most nodes of a level have an
+    /// id in common, it takes no more than a pass or two to separate it from all others.
     pub fn new(range: &KeyRange, lane: usize, some: &[I], count: u64, space: &Space) -> Self {
         let most = space.limits.most_sorted::<I, N>().max(1);
         if count <= most {
@@ -73,7 +73,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
         }
         let all = shown.iter().sum::<u64>();
         let full = (all * most / (2 * count)).max(all / PARTS);
-        // For each log how many of the cells and of the sample are in it.
+        // For each log, the number of its cells and the part of the sample that is in them.
         let (mut logs, mut log_of): (Vec<(usize, u64)>, _) = (Vec::new(), Vec::with_capacity(cells.count));
         for more in shown {
             match logs.last_mut() {
@@ -91,14 +91,14 @@ impl<I: Lane, const N: usize> Parted<I, N> {
         Self { cells, log_of, logs, common: [I::zeroed(); N], keys: 0, split: usize::MAX }
     }
 
-    /// The same parts, with nothing in them.
+    /// The same parts with empty logs.
     #[must_use]
     pub fn empty(&self) -> Self {
         debug_assert_eq!(self.split, usize::MAX, "no part is set apart");
         Self::with_logs(self.cells, self.log_of.clone(), self.logs.iter().map(|(lane, _)| *lane).collect())
     }
 
-    /// Puts what `other` has in the same parts behind what is in them.
+    /// Puts the records of each part of `other`, which has the same parts, behind those of that part here.
     pub fn join(&mut self, other: Self) {
         self.logs.iter_mut().zip(other.logs).for_each(|((_, log), (_, other))| log.join(other));
     }
@@ -136,7 +136,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
     }
 }
 
-/// What most of `sample` have in the lanes from `lane` on, if more than half of them agree there.
+/// The record with which more than half of `sample` agree in the lanes from `lane` to `keys`, if there is one.
 fn common<I: Lane, const N: usize>(sample: &mut [[I; N]], lane: usize, keys: usize) -> Option<[I; N]> {
     sample.sort_unstable_by(|a, b| a[lane..keys].cmp(&b[lane..keys]));
     let middle = sample[sample.len() / 2];

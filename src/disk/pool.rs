@@ -1,7 +1,7 @@
 //! Memory in recycled blocks, each charged to a share of the budget.
 //!
-//! Fresh pages are the dearest thing on the machines this runs on, so a block that is dropped goes to a free list and not
-//! back to the system. A level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
+//! Fresh pages from the system cost more than all else here, so a block that is dropped goes to a free list and not back to the
+//! system. A level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
 
 use std::{
     fmt,
@@ -13,8 +13,8 @@ use std::{
 
 use super::limits::Limits;
 
-/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond it, it draws
-/// on what is common to them, and a share counts as used up when that is, too.
+/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share,
+/// blocks draw on the common one, and a share counts as used up only when the common one is used up, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.
@@ -34,13 +34,13 @@ pub enum Share {
 const SHARES: usize = 6;
 
 impl Share {
-    /// Those of blocks.
+    /// The shares that blocks are charged to.
     const OF_BLOCKS: [Self; 4] = [Self::Queue, Self::Arcs, Self::Diagrams, Self::Common];
 
-    /// All in their order.
+    /// All shares in their order.
     const ALL: [Self; SHARES] = [Self::Queue, Self::Arcs, Self::Diagrams, Self::Common, Self::Tables, Self::Guests];
 
-    /// Bytes that `limits` gives it.
+    /// Bytes that `limits` gives this share.
     fn of(self, limits: &Limits) -> usize {
         match self {
             Self::Queue => limits.queue,
@@ -53,8 +53,8 @@ impl Share {
     }
 }
 
-/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` are for diagrams of a size between
-/// these that are kept, and `Large` is for what is written to disk, or read from there, at once.
+/// The size of a block: `Small` starts a log, `Medium` and `Full` follow, `Quarto` and `Folio` hold finished diagrams of a size
+/// between these, and `Large` is for what is written to disk, or read from there, at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// 256 bytes.
@@ -67,7 +67,7 @@ pub enum Class {
     Folio,
     /// The pool's own block size.
     Full,
-    /// Eight times that.
+    /// Eight times a full block.
     Large,
 }
 
@@ -78,7 +78,7 @@ const QUARTO: usize = 16 << 10;
 const FOLIO: usize = 64 << 10;
 
 impl Class {
-    /// What follows a block of this size in memory: the next size up, but no more than `Full`.
+    /// The class of the block with which a log in memory goes on after one of this class.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -94,7 +94,7 @@ pub struct Pool {
     pub(super) home: Arc<Home>,
 }
 
-/// What the blocks and charges of a store belong to.
+/// The state that the blocks and charges of a store share.
 pub(super) struct Home {
     bytes: [usize; CLASSES.len()],
     limits: [usize; SHARES],
@@ -109,12 +109,12 @@ pub struct Block {
     words: Box<[u64]>,
     class: Class,
     share: Share,
-    /// `None` for no memory of its own.
+    /// The pool that it returns to; `None` for a block of no pool.
     home: Option<Arc<Home>>,
 }
 
 impl Pool {
-    /// The blocks of a budget divided as `limits` says.
+    /// The blocks of a budget that is divided as `limits` says.
     pub fn new(limits: &Limits) -> Self {
         let block = limits.block;
         Self {
@@ -143,7 +143,7 @@ impl Pool {
         self.home.bytes[Class::Large as usize]
     }
 
-    /// The class of a block for what is on disk, so many bytes.
+    /// The class of a block that holds `bytes` bytes from disk.
     pub fn class_of(&self, bytes: usize) -> Class {
         if bytes <= self.block_bytes() { Class::Full } else { Class::Large }
     }
@@ -153,7 +153,7 @@ impl Pool {
         self.home.limit(share)
     }
 
-    /// Bytes of `share` that are not used, as things stand.
+    /// Bytes of `share` that are not used at the moment.
     pub fn left(&self, share: Share) -> usize {
         self.home.left(share)
     }
@@ -161,7 +161,8 @@ impl Pool {
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
         let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
-        // A diagram on disk takes an extent at least, so large ones leave half of their own share to small ones, which are many.
+        // A diagram on disk takes an extent at least, so full blocks leave half of the diagrams' own share to small diagrams, which
+        // are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
         if self.home.use_up(share, bytes, limit) {
             Some(self.block(share, class))
@@ -170,7 +171,8 @@ impl Pool {
         }
     }
 
-    /// What is in the first `words` of `block`, in the smallest block of `share` that holds it if there is one to be had.
+    /// The first `words` words of `block` in the smallest block of `share` that holds them; `block` itself if that is no smaller,
+    /// or `share` is used up.
     pub fn fitted(&self, block: Block, words: usize, share: Share) -> Block {
         let holds = |class: &Class| words * 8 <= self.home.bytes[*class as usize];
         let class = CLASSES.into_iter().find(holds).unwrap_or(block.class);
@@ -182,7 +184,7 @@ impl Pool {
         fitted
     }
 
-    /// A block of `class` even when `share` is used up: the few that work cannot go on without.
+    /// A block of `class` even when `share` is used up: for the few blocks that work cannot go on without.
     pub fn take_anyway(&self, share: Share, class: Class) -> Block {
         self.home.used[share as usize].fetch_add(self.home.bytes[class as usize], Relaxed);
         self.block(share, class)
@@ -195,7 +197,7 @@ impl Pool {
         Block { words, class, share, home: Some(home.clone()) }
     }
 
-    /// A block's words outside every share, for one who reads a file and is part of no operation.
+    /// The words of a full block, charged to no share: for reading a file outside of all operations.
     pub fn uncharged(&self) -> Box<[u64]> {
         vec![0; self.block_bytes() / 8].into_boxed_slice()
     }
@@ -222,7 +224,7 @@ impl Home {
         self.limit(share).saturating_sub(self.used[share as usize].load(Relaxed))
     }
 
-    /// Charges `bytes` to `share` if it has no more than `limit` then; answers whether it has.
+    /// Charges `bytes` to `share` if it then has no more than `limit` bytes in use; answers whether that is so.
     pub(super) fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
         let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
         self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
@@ -232,7 +234,7 @@ impl Home {
         self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// New memory; free blocks of other sizes make way for it when the budget is otherwise held.
+    /// New memory of `bytes` bytes; all free blocks are dropped where the pool would hold more than the budget of blocks.
     fn fresh(&self, bytes: usize) -> Box<[u64]> {
         let total: usize = Share::OF_BLOCKS.into_iter().map(|share| self.limit(share)).sum();
         if self.held.fetch_add(bytes, Relaxed) + bytes > total {
@@ -245,7 +247,7 @@ impl Home {
     }
 }
 
-/// No memory, and small if anybody asks.
+/// A block of class `Small` without memory.
 impl Default for Block {
     fn default() -> Self {
         Self::counted_elsewhere(Vec::new())
@@ -253,7 +255,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// These words, which belong to no pool and are charged by somebody else.
+    /// A block of `words`, which belong to no pool and are charged elsewhere.
     pub fn counted_elsewhere(words: Vec<u64>) -> Self {
         Self { words: words.into_boxed_slice(), class: Class::Small, share: Share::Diagrams, home: None }
     }

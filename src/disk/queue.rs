@@ -9,10 +9,10 @@
 //!   memory:       log │ log  log  log  log  log │ log  log  log  log  log │ log  log  log  log  log │
 //!   disk:             │ log  log  log  log  log │ long  ┆ all short ones  │ long  ┆ all short ones  │
 //! ```
-//! Where there are many levels, what most of them have in memory is short. The short logs of neighbouring levels go to disk as
-//! one, which is given out among them when the first of them is taken: so there is little to know about each, and much to read
-//! at once. What they have in many short parts, since little came between one time and the next, is put together in few long
-//! ones.
+//! Where there are many levels, most logs in memory are short. The short logs of a group of neighbouring levels go to disk as one
+//! log, which is given out among them when the first of them is taken: so there is little to remember of each, and much to read at
+//! once. A log that has many short parts on disk, since few records came between one eviction and the next, has these put together
+//! in few long ones.
 //!
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
@@ -31,54 +31,53 @@ use super::{
 use crate::error::Result;
 
 /// One log of records per level; levels are taken in the order 0, 1, 2, … A level that has been taken may be pushed to and taken
-/// again. A sweep that parts a level has several of these for it, and calls them logs.
+/// again. A sweep that parts a level uses several levels of the queue for it, and calls them logs.
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
     levels: Vec<Spool<I, N>>,
-    /// For every [`GROUP`] levels what their short logs have on disk in common.
+    /// For every [`GROUP`] levels, the log on disk that their short logs share.
     groups: Vec<Spool<I, N>>,
-    /// Groups below this one have been given out: their levels go to disk one by one.
+    /// Groups below this one have been given out: the logs of their levels go to disk each by itself.
     near: usize,
-    /// The blocks of small logs that are done with: to take one from the pool costs as much as a small level.
+    /// Blocks of small logs that have been drained: to take one from the pool costs as much as a small level.
     spare: Vec<Block>,
-    /// A worker's part of the queues' own share, a quarter of which it has in any case.
+    /// A worker's part of the queue share, in bytes; a quarter of it is there for this queue in any case.
     quota: usize,
-    /// The bytes that its logs hold.
+    /// Bytes of memory that its logs hold.
     held: usize,
     /// The extents being filled.
     fillings: Fillings,
-    /// For the logs themselves.
+    /// For the tables of logs.
     _charge: Charge,
 }
 
-/// The extents that a queue fills, one for each kind of log. An extent is free only when the last log in it has been read, so what
-/// stays long is kept apart from what does not.
+/// The extents that a queue fills, one for each kind of log. An extent is free only when the last log in it has been read, so
+/// records that stay for long are kept apart from those that do not.
 #[derive(Debug, Default)]
 struct Fillings {
-    /// For what the levels of a group have in common.
+    /// For the logs of groups.
     groups: Filling,
     short: Filling,
     long: Filling,
-    /// For what groups had in many parts, and what near levels had.
+    /// For short parts put together, of groups and of near levels.
     gathered: Filling,
     gathered_near: Filling,
 }
 
-/// Blocks of small logs that a queue keeps, beyond what it holds: so few that nobody misses them.
+/// The most blocks of small logs that a queue keeps beyond the bytes it holds: too few to matter to others.
 const SPARES: usize = 16;
 
-/// Levels of a group: so many that a quarter of the smallest quota is still 4 KiB for each, and so few that a small block for each is
-/// 16 KiB.
+/// Levels of a group. A quarter of the smallest quota is 4 KiB for each of them; a small block for each takes 16 KiB.
 const GROUP: usize = 64;
 
-/// A log with more short parts on disk has them put together in few long ones.
+/// The most short parts on disk that a log has before they are put together in few long ones.
 const SHORT_PARTS: usize = 64;
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
-    /// An empty queue of `levels` levels: one worker's.
+    /// An empty queue of `levels` levels, for one worker.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for so many, even empty.
+    /// `BudgetExceeded` when the share of tables has no room for the logs of so many levels, even empty.
     pub fn new(levels: usize, space: &Space) -> Result<Self> {
         let charge = Self::charge(levels, space)?;
         let quota = space.pool.limit(Share::Queue) / space.limits.workers;
@@ -88,12 +87,12 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(Self { levels, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
     }
 
-    /// Charges the tables of queues with so many `levels` in all.
+    /// Charges the tables of queues that have `levels` levels in all.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for so many.
+    /// `BudgetExceeded` when the share of tables has no room for them.
     pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
-        // A sweep keeps a few small tables beside its queue, by level.
+        // 64 bytes a level are for a few small tables that a sweep keeps beside its queue.
         let logs = levels + levels.div_ceil(GROUP);
         space.charge_sweep(logs * size_of::<Spool<I, N>>() + levels * 64, "a sweep over so many levels")
     }
@@ -119,20 +118,19 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
-    /// How many records there are for `level`, where all levels of the groups before have been taken.
+    /// The number of records for `level`; all levels of the groups before its own have been taken.
     pub fn count(&mut self, level: usize, space: &Space) -> Result<u64> {
         self.give_out(level, space)?;
         Ok(self.levels[level].count())
     }
 
-    /// Whether `is` holds for all records for `level`; if that is the first of a group, for those that all of the group have on disk
-    /// as well.
+    /// Whether `is` holds for all records for `level`; if that is the first level of a group, also for those in the group's log.
     pub fn all(&self, level: usize, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
         let first = level.is_multiple_of(GROUP);
         Ok(self.levels[level].all(space, &mut is)? && (!first || self.groups[level / GROUP].all(space, is)?))
     }
 
-    /// The records for `level`, before all that have not been taken; its log is then gone from the queue.
+    /// Takes the log of `level`, which comes before all other levels that have not been taken, out of the queue.
     pub fn take(&mut self, level: usize, space: &Space) -> Result<Spool<I, N>> {
         self.give_out(level, space)?;
         Ok(self.take_log(level))
@@ -163,7 +161,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(all)
     }
 
-    /// The records for `level` and all after it, those before having been taken.
+    /// The records for `level` and all levels after it, as one log; those before have been taken.
     pub fn take_rest(&mut self, level: usize) -> Spool<I, N> {
         let mut rest = Spool::new(Share::Queue);
         (level..self.levels.len()).for_each(|level| rest.join(self.take_log(level)));
@@ -173,7 +171,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         rest
     }
 
-    /// Gives the logs of the group of `level` what they have on disk together, and those of the groups before.
+    /// Gives out the logs of the group of `level`, and of the groups before it, among the logs of their levels.
     #[inline]
     fn give_out(&mut self, level: usize, space: &Space) -> Result<()> {
         while self.near <= level / GROUP {
@@ -184,7 +182,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
-    /// Takes back what is left of a log that has been taken and drained.
+    /// Keeps the block of a log that has been taken and drained, to be used again.
     pub fn recycle(&mut self, log: Spool<I, N>) {
         let block = log.into_block();
         if block.is_some() && self.spare.len() < SPARES {
@@ -205,7 +203,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
             self.held += bytes;
             return Ok(());
         }
-        // Where others hold the share, a quarter of the quota is there for this queue in any case: to write less is not worth it.
+        // Where others hold the share, a quarter of the quota is there for this queue in any case: it is not worth writing less at
+        // once.
         if self.held >= self.quota / 4 {
             self.evict(space)?;
         }
@@ -214,8 +213,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(())
     }
 
-    /// Moves the logs that are needed last to disk, until a quarter of the quota is free: so much at once that looking
-    /// through all levels for them does not count.
+    /// Moves the logs that are needed last to disk until a quarter of the quota is free: so much at once that the search for them
+    /// through all levels does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
         let Fillings { groups, short, long, .. } = &mut self.fillings;
@@ -238,8 +237,8 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.gather(space)
     }
 
-    /// Puts together what groups and near levels have in many short parts on disk, so that what is to be known of these in memory
-    /// grows with the number of levels, and not with what is on disk.
+    /// Puts the short parts of groups and near levels together where there are many, so that the lists of parts in memory grow with
+    /// the number of levels, and not with the bytes on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
         let near = self.levels.len().min(self.near * GROUP);
         let Fillings { gathered, gathered_near, .. } = &mut self.fillings;
@@ -404,7 +403,7 @@ mod tests {
         const RECORDS: u32 = 1_000_000;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
-        // A hundred records of each level, when they go to disk, are a quarter of a block.
+        // A level's log goes to disk with about a hundred records, a quarter of a block.
         let mut queue = LevelQueue::<u32, 3>::new(GROUP, &space)?;
         let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % GROUP;
         (0..RECORDS).try_for_each(|at| queue.push(level_of(at), [at; 3], &space))?;
@@ -423,8 +422,8 @@ mod tests {
         Ok(())
     }
 
-    /// Pushes to the levels at and behind each level as it is reached, `pushes` while there are many to come and few later, to a
-    /// queue and to its obviously right twin, one heap over everything, and compares what they give.
+    /// Pushes to each level as it is reached and to those behind it, `pushes` records in the first third of the levels and 10
+    /// later, to a queue and to its obviously right twin, one heap over everything, and compares what they give.
     fn compare_with_a_heap(levels: u32, pushes: u32, space: &Space) -> Result<()> {
         let mut queue = LevelQueue::<u32, 3>::new(levels as usize, space)?;
         let mut heap = BinaryHeap::new();

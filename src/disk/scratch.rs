@@ -1,7 +1,7 @@
 //! Extents of one unnamed file: where everything that spills lives, the records of operations and the nodes of diagrams.
 //!
-//! New blocks of a file cost a system more than blocks that are written again, and to free them costs as much once more. So the
-//! file stays from one operation to the next, and one writes where another is done.
+//! New blocks of a file cost a system more than blocks that are overwritten, and freeing them costs as much once more. So the file
+//! stays from one operation to the next, and an operation writes where an earlier one is done.
 
 use std::{
     io::{Error as IoError, ErrorKind},
@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 
 /// A file in extents of one length, which are written, read and used again; it is gone when the area and its extents are.
 ///
-/// Between operations few more extents have a place on the disk and are free than are held; the file is gone when none is.
+/// Between operations, the free extents that have a place on the disk are few more than those held; the file is gone when none is
+/// held.
 #[derive(Debug)]
 pub struct Scratch {
     /// Where the file comes from, and what is counted.
@@ -33,22 +34,22 @@ struct State {
     file: Option<Arc<dyn ScratchFile>>,
     /// Every extent of the file.
     extents: Vec<Usage>,
-    /// Those that nobody holds, and those of them whose place was given back to the system.
+    /// Extents that nobody holds: those that have a place on the disk, and those whose place was given back to the system.
     free: Vec<u32>,
     empty: Vec<u32>,
-    /// The number of the last one that was taken.
+    /// The number of the extent taken last.
     taken: u64,
-    /// Operations that run.
+    /// The number of operations that run.
     visits: usize,
     claim: Claim,
 }
 
-/// What there is of an extent.
+/// How an extent is used.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    /// How many hold it.
+    /// The number of its holders.
     holders: u32,
-    /// Bytes written since it was taken, and those that have a place on the disk.
+    /// Bytes written since it was taken, and bytes that have a place on the disk.
     written: u32,
     placed: u32,
 }
@@ -57,9 +58,9 @@ struct Usage {
 #[derive(Debug)]
 pub struct Extent {
     area: Arc<Scratch>,
-    /// Which one it is.
+    /// Its index in the file.
     place: u32,
-    /// Which it is of all that were taken.
+    /// Its number among all extents that were taken, which no other has.
     number: u64,
 }
 
@@ -67,19 +68,18 @@ pub struct Extent {
 #[derive(Debug)]
 pub struct Visit {
     area: Arc<Scratch>,
-    /// Whether it began as one.
+    /// Whether the operation began as a guest.
     guest: bool,
 }
 
-/// So many extents are free beyond those that may be before any is given back: not every diagram that is dropped is a call of the
-/// system.
+/// The number of surplus free extents before any is given back, so that not every diagram dropped costs a system call.
 const SLACK: usize = 16;
 
 /// Bytes of a page: where a part of one is written, the system may have to read the rest of it first.
 const PAGE: usize = 4096;
 
 impl Scratch {
-    /// An empty area of extents of so many bytes; no file is made before the first is taken.
+    /// An empty area of extents of `length` bytes; no file is made before the first is taken.
     pub fn new(length: usize, backend: Arc<dyn Backend>, meter: Arc<Meter>) -> Arc<Self> {
         let claim = Claim::new(meter.clone());
         let (extents, free, empty) = (Vec::new(), Vec::new(), Vec::new());
@@ -87,8 +87,8 @@ impl Scratch {
         Arc::new(Self { backend, meter, length, state: Mutex::new(state) })
     }
 
-    /// An operation begins that may take extents. Those that are left free are given back to the system when it ends, unless it is
-    /// a `guest`, which runs beside another that may use them.
+    /// Registers an operation that may take extents. When it ends, surplus free extents are given back to the system, unless it is
+    /// a `guest` beside another operation, which may use them.
     pub fn visit(self: &Arc<Self>, guest: bool) -> Visit {
         self.lock().visits += 1;
         Visit { area: self.clone(), guest }
@@ -99,7 +99,7 @@ impl Scratch {
         let mut state = self.lock();
         if state.file.is_none() {
             state.file = Some(self.backend.create().map_err(self.backend.fail("create"))?.into());
-            // What a file before had at the same place of the disk has other numbers.
+            // Bytes that an earlier file left at the same place of the disk have other numbers.
             state.taken = backend::salt();
         }
         let free = state.free.pop();
@@ -117,7 +117,7 @@ impl Scratch {
         Ok(Extent { area: self.clone(), place, number: state.taken })
     }
 
-    /// Lets go of `extents`; what that leaves free is given back to the system unless an operation runs, which may use it.
+    /// Drops `extents`; gives surplus free extents back to the system unless an operation runs, which may use them.
     pub fn let_go(&self, extents: Vec<Extent>) {
         drop(extents);
         if self.lock().visits == 0 {
@@ -125,14 +125,14 @@ impl Scratch {
         }
     }
 
-    /// Gives back to the system what is free beyond what is held, first of all what has been free for longest.
+    /// Gives back to the system the place of free extents in excess of those held, first of those that have been free for longest.
     fn trim(&self) {
         let mut state = self.lock();
         let held = state.held();
         if held == 0 {
             let file = state.clear();
             drop(state);
-            // To close it may take long.
+            // Closing the file may take long, so the lock is free by now.
             drop(file);
         } else if state.free.len() > held + held / 8 + SLACK {
             let more = state.free.len() - held;
@@ -143,7 +143,7 @@ impl Scratch {
             for run in more.chunk_by(|a, b| a + 1 == *b) {
                 file.discard(u64::from(run[0]) * self.length as u64, (run.len() * self.length) as u64);
             }
-            // Meanwhile they were as good as held, so that the file is the same.
+            // Meanwhile these extents counted as held, so the file is still the same.
             self.lock().vacate(more);
             self.trim();
         }
@@ -155,7 +155,7 @@ impl Scratch {
 }
 
 impl State {
-    /// How many extents somebody holds.
+    /// The number of extents that are held.
     fn held(&self) -> usize {
         self.extents.len() - self.free.len() - self.empty.len()
     }
@@ -169,7 +169,7 @@ impl State {
         self.file.take()
     }
 
-    /// Enters that these `places` have none on the disk any more.
+    /// Notes that the extents at `places` have no place on the disk any more.
     fn vacate(&mut self, places: Vec<u32>) {
         for &place in &places {
             let placed = std::mem::take(&mut self.extents[place as usize].placed);
@@ -202,17 +202,18 @@ impl Extent {
         self.area.length
     }
 
-    /// Another number for every place in every extent that was ever taken: what has it was written there, and not before.
+    /// The number of a place in this extent, unlike that of any place in any extent ever taken: what was written under it was
+    /// written here, since the extent was taken.
     pub fn number_of(&self, offset: usize) -> u64 {
         self.number.wrapping_mul(self.area.length as u64).wrapping_add(offset as u64)
     }
 
-    /// Whether it is the same one.
+    /// Whether both are the same extent, taken once.
     pub fn is(&self, other: &Self) -> bool {
         self.number == other.number
     }
 
-    /// The end of the page that `end` is in.
+    /// `end`, rounded up to the end of its page.
     pub fn page_end(&self, end: usize) -> usize {
         end.next_multiple_of(PAGE).min(self.length())
     }
@@ -238,7 +239,7 @@ impl Extent {
         self.file().will_read(self.start() + offset as u64, len as u64);
     }
 
-    /// What to say when what was read is not what was written.
+    /// The error where other bytes were read than had been written.
     pub fn damaged(&self) -> Error {
         self.area.backend.damaged()
     }
@@ -251,7 +252,7 @@ impl Extent {
         self.area.lock().file()
     }
 
-    /// The file for what is written up to `end`, which is counted.
+    /// The file, to be written up to `end` of this extent; counts these bytes.
     fn file_to_write(&self, end: usize) -> Arc<dyn ScratchFile> {
         let mut state = self.area.lock();
         let State { extents, claim, .. } = &mut *state;
@@ -307,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Checks that they are as they were filled.
+    /// Checks that `extents` are as they were filled.
     fn check(extents: &[Extent], first: u8) {
         for (at, extent) in (0..first).rev().chain(first..=u8::MAX).cycle().zip(extents) {
             let mut bytes = [0; LENGTH];
@@ -316,7 +317,8 @@ mod tests {
         }
     }
 
-    /// Extents that the file has, those that are free, and those that have no place; there is a file if it has any.
+    /// The number of extents that the file has, of those that are free, and of those without a place; there is a file if it has
+    /// any.
     fn size(area: &Scratch) -> (usize, usize, usize) {
         let state = area.lock();
         assert_eq!(state.file.is_some(), !state.extents.is_empty());
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!(size(&area), (1000, 400, 400));
         drop(other);
         assert_eq!((size(&area), placed()), ((1000, 200, 600), 400));
-        // What has a place comes first.
+        // Extents that have a place come first.
         fill(&held, 1);
         let visit = area.visit(false);
         let more = take(600, &area);

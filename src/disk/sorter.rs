@@ -20,15 +20,15 @@ use super::{
 };
 use crate::error::Result;
 
-/// Records shown at once.
+/// The most records shown at once.
 pub const BATCH: usize = 128;
-/// Up to so many records are put in order by insertion.
+/// The most records that are put in order by insertion.
 const FEW: usize = 16;
-/// From so many records on it is worth looking for runs.
+/// The fewest records for which it is worth looking for runs.
 const MERGED: usize = 512;
-/// Records that have been read from disk are looked at for runs in pieces of so many.
+/// The length of the pieces, in records, in which records that were read from disk are searched for runs.
 const BLOCK: usize = 1024;
-/// Levels of more records are timed.
+/// Levels of more records than this are timed.
 pub const TIMED: u64 = 4096;
 
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
@@ -41,7 +41,7 @@ pub struct Sorter {
 /// What a distribution works with.
 #[derive(Debug, Default)]
 struct Distribution {
-    /// Of every cell the number of its records, then where the next one of them goes.
+    /// For every cell the number of its records, then the position of its next record.
     cells: Vec<u32>,
     /// The records of a cell that is sorted once more.
     spare: Vec<u64>,
@@ -76,7 +76,7 @@ impl Sorter {
         if count <= FEW as u64 {
             return show_some::<_, _, FEW>(source, keys, space, show);
         }
-        // A clock is no cheaper than a small level.
+        // Reading a clock costs no less than sorting a small level.
         let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         if count > space.limits.most_sorted::<I, N>() {
             let parted = Parted::of_all(source, lane, keys, space)?;
@@ -88,7 +88,7 @@ impl Sorter {
         records.chunks(BATCH).try_for_each(show)
     }
 
-    /// Shows what is in `parted`, in the order of the first `keys` lanes.
+    /// Shows the records of `parted` in the order of their first `keys` lanes.
     pub fn sort_parted<I: Lane, const N: usize>(
         &mut self,
         parted: Parted<I, N>,
@@ -112,8 +112,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// Orders the records of `source`, which can be in memory at once, by their first `keys` lanes; they are among the
-    /// [`records`](Self::records) then.
+    /// Orders the records of `source`, which can be in memory at once, by their first `keys` lanes; [`records`](Self::records)
+    /// gives them then.
     pub fn keep<I: Lane, const N: usize>(
         &mut self,
         source: impl Source<I, N>,
@@ -147,7 +147,8 @@ impl Sorter {
         Ok(records)
     }
 
-    /// Does the same for records on disk, which are brought to memory first, so that they are read once, and may be merged.
+    /// Like [`sorted_from`](Self::sorted_from), for records on disk: loads them first, so that they are read once, and may be
+    /// merged.
     fn load<I: Lane, const N: usize>(
         &mut self,
         lane: usize,
@@ -179,7 +180,7 @@ impl Sorter {
         Ok(sorted)
     }
 
-    /// Orders the records of `source` by merging its ascending runs, if most are in a few of these; answers whether that is so.
+    /// Orders the records of `source` by merging its ascending runs, if most are in a few of these; answers whether it did.
     fn merge<I: Lane, const N: usize>(
         &mut self,
         source: &impl Source<I, N>,
@@ -201,19 +202,19 @@ impl Sorter {
         &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
     }
 
-    /// The array of the records that were ordered last, or one of so many words at least, to be [given back](Self::give_back).
+    /// The array of the records that were ordered last, made at least `words` words long, to be [given back](Self::give_back).
     pub fn lend(&mut self, words: usize) -> Vec<u64> {
         at_least(&mut self.records, words);
         std::mem::take(&mut self.records)
     }
 
-    /// Has its array again.
+    /// Takes back the array that was lent.
     pub fn give_back(&mut self, words: Vec<u64>) {
         self.records = words;
     }
 }
 
-/// Shows the records of `source`, each `B` in order.
+/// Shows the records of `source` in order: they are at most `B`, or agree in their first `keys` lanes and come `B` at a time.
 fn show_some<I: Lane, const N: usize, const B: usize>(
     source: impl Source<I, N>,
     keys: usize,
@@ -235,29 +236,30 @@ fn show_some<I: Lane, const N: usize, const B: usize>(
     show(&records[..filled])
 }
 
-/// Cells for so many records in memory: one each, while the counters have room.
+/// The most cells for `records` records in memory: twice as many, so that a range cut by a power of two still has about one each,
+/// or fewer where the counters have no room for them.
 fn most_cells(records: usize, space: &Space) -> usize {
     (2 * records).min(space.limits.sort / 8 / size_of::<u32>()).max(FEW)
 }
 
-/// Whether so many records fit in a spare array: more of them are sorted by comparing, where they are.
+/// Whether `records` records fit in the spare array: more of them are sorted by comparing, where they are.
 pub fn can_spare<I: Lane, const N: usize>(records: usize, space: &Space) -> bool {
     records <= most_spared::<I, N>(space)
 }
 
-/// So many are an eighth of it.
+/// The most records that fit in the spare array, an eighth of the sort share.
 fn most_spared<I: Lane, const N: usize>(space: &Space) -> usize {
     space.limits.sort / 8 / size_of::<[I; N]>()
 }
 
-/// So many of `count` records may be outside of all runs where these are merged beside `held` records: they are sorted first.
+/// The most of `count` records that may be outside of all runs, to be sorted first, where runs are merged beside `held` records.
 fn most_rest<I: Lane, const N: usize>(count: usize, held: usize, space: &Space) -> usize {
     let room = (space.limits.most_sorted::<I, N>() as usize).saturating_sub(held);
     room.min(count / 2).min(most_spared::<I, N>(space))
 }
 
 impl Distribution {
-    /// Merges `runs` into `merged`, with room for the `rest`; answers whether that was worth it.
+    /// Merges `runs` into `merged`, with `rest` as room for the records in no run; answers whether that was worth it.
     fn merge<I: Lane, const N: usize>(
         &mut self,
         runs: &Ascending<'_, I, N>,
@@ -292,7 +294,7 @@ impl Distribution {
         Ok(true)
     }
 
-    /// Orders the records of `source`, which agree in the lanes before `lane`, into `records`, which are as many.
+    /// Orders the records of `source`, which agree in the lanes before `lane`, into `records`, which has room for exactly these.
     fn distribute<I: Lane, const N: usize>(
         &mut self,
         source: impl Source<I, N>,
@@ -310,7 +312,7 @@ impl Distribution {
         self.settle(records, full, cells.next_lane(), keys, space)
     }
 
-    /// Counts the records of each cell; gives the number in the fullest.
+    /// Counts the records of each cell; gives the largest count.
     fn count<I: Lane, const N: usize>(
         &mut self,
         source: &impl Source<I, N>,
@@ -325,7 +327,8 @@ impl Distribution {
         Ok(self.cells.iter().copied().max().map_or(0, u64::from))
     }
 
-    /// Brings the records of `source`, of which the cells are counted, into the order of cells. Gives the fuller cells.
+    /// Copies the records of `source`, whose cells have been counted, to `records` in the order of cells; gives the cells of more
+    /// than `FEW`.
     fn scatter<I: Lane, const N: usize>(
         &mut self,
         source: impl Source<I, N>,
@@ -352,7 +355,8 @@ impl Distribution {
         Ok(full)
     }
 
-    /// Brings `records`, which are in the order of cells, into order within those by the lanes from `lane` on.
+    /// Orders `records`, which are in the order of cells, within each cell by the lanes from `lane` on; `full` are the cells of
+    /// more than `FEW`.
     fn settle<I: Lane, const N: usize>(
         &mut self,
         records: &mut [[I; N]],
@@ -370,7 +374,7 @@ impl Distribution {
         Ok(())
     }
 
-    /// Brings `records`, which agree in the lanes before `lane`, into order.
+    /// Orders `records`, which agree in the lanes before `lane`, where they are.
     fn order<I: Lane, const N: usize>(
         &mut self,
         records: &mut [[I; N]],
@@ -395,22 +399,22 @@ impl Distribution {
         let sorted = array_of(&mut spare, shared.len());
         let full = self.scatter(shared, cells, sorted, space)?;
         records.copy_from_slice(sorted);
-        // Here again before the next cell needs it.
+        // Put back before `settle` needs it for the next cell.
         self.spare = spare;
         self.settle(records, full, cells.next_lane(), keys, space)
     }
 }
 
-/// Where the records of a cell are.
+/// The positions of the records of a cell.
 type Cell = std::ops::Range<u32>;
 
-/// So many records at the start of `array`.
+/// The first `records` records of `array`, which is made longer if it must be.
 fn array_of<I: Lane, const N: usize>(array: &mut Vec<u64>, records: usize) -> &mut [[I; N]] {
     let words = at_least(array, words_of::<I>(records * N));
     &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..records]
 }
 
-/// `array` with at least so many words; where it is shorter, with no more room than that.
+/// `array`, made at least `words` words long; where it was shorter, with no more room than that.
 fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
     if array.len() < words {
         array.reserve_exact(words - array.len());
@@ -419,7 +423,7 @@ fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
     array
 }
 
-/// Sorts records of which each is near its place by their first `keys` lanes; those that agree there stay as they came.
+/// Sorts records, each of which is near its place, by their first `keys` lanes; those that agree there keep their order.
 fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
     match keys {
         1 => insert(records, |record| record[0]),
@@ -432,7 +436,7 @@ fn put_right<I: Lane, const N: usize>(records: &mut [[I; N]], keys: usize) {
     }
 }
 
-/// Orders `records` by `key`, each moved up to its place.
+/// Orders `records` by `key`, by insertion.
 fn insert<K: Ord + Copy, R: Copy>(records: &mut [R], key: impl Fn(&R) -> K + Copy) {
     let Some(mut last) = records.first().map(key) else { return };
     for at in 1..records.len() {
@@ -445,7 +449,7 @@ fn insert<K: Ord + Copy, R: Copy>(records: &mut [R], key: impl Fn(&R) -> K + Cop
     }
 }
 
-/// Orders `records`, each moved up to its place, where it takes two to tell which comes `before`.
+/// Orders `records` by insertion, given whether one record comes `before` another.
 fn insert_by<R: Copy>(records: &mut [R], before: impl Fn(&R, &R) -> bool) {
     for at in 1..records.len() {
         if before(&records[at], &records[at - 1]) {
@@ -479,7 +483,7 @@ mod tests {
     use super::*;
     use crate::disk::{pool::Share, space::testing, spool::Spool};
 
-    /// Ways in which the keys of a level may lie.
+    /// A random key of a level of `len` records; `shape` says how its keys lie.
     fn key(shape: usize, len: u64, random: &mut Rng) -> u64 {
         let at = random.u64(..1 << 31);
         match shape {
@@ -495,7 +499,7 @@ mod tests {
         }
     }
 
-    /// The same records in three runs and, if that is not 0, one part in `rest` of them as they were.
+    /// The same records in three runs; if `rest` is not 0, one in `rest` of them stays outside as it was.
     fn in_runs(records: &[[u32; 3]], rest: usize) -> Vec<[u32; 3]> {
         let (rest, runs) = records.split_at(records.len().checked_div(rest).unwrap_or(0));
         let mut runs = runs.to_vec();
@@ -580,7 +584,7 @@ mod tests {
         Ok(())
     }
 
-    /// One that compares beyond the keys takes hours for this.
+    /// A sort that compares beyond the keys takes hours for this.
     #[test]
     fn records_that_agree_are_left_alone() {
         let (mut sorter, mut random) = (Sorter::default(), Rng::with_seed(1));

@@ -1,49 +1,50 @@
-//! What can be sorted.
+//! `Source`: records that can be sorted.
 
 use super::{cells::KeyRange, lane::Lane, space::Space};
 use crate::error::Result;
 
-/// So many records tell how all lie.
+/// The size of a sample of records that shows how their keys are distributed.
 pub const SAMPLE: usize = 1024;
 
-/// At most `most` of `all`, as far from each other.
+/// At most `most` elements of `all`, at equal distances.
 pub fn some_of<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> + Clone {
     all.iter().step_by(step(all.len(), most))
 }
 
-/// How far those are from each other that are at most `most` of so many. An odd number: records often alternate, low and high.
+/// The distance at which at most `most` of `count` elements are chosen. It is odd, since records often alternate between low and
+/// high.
 pub fn step(count: usize, most: usize) -> usize {
     count.div_ceil(most) | 1
 }
 
 /// Records to be sorted.
 pub trait Source<I: Lane, const N: usize>: Sized {
-    /// How many there are.
+    /// The number of records.
     fn count(&self) -> u64;
 
-    /// Shows what all have in `lane`.
+    /// Shows the value that each record has in `lane`.
     fn keys(&self, lane: usize, space: &Space, show: impl FnMut(I)) -> Result<()>;
 
-    /// The range of a lane, or more.
+    /// A range that covers the values in `lane`; it may be wider.
     fn range(&self, lane: usize, space: &Space) -> Result<KeyRange>;
 
-    /// All of them as they are in memory, a block at a time, if they can be looked at there.
+    /// The records as they lie in memory, a block at a time, if all of them are there.
     fn blocks(&self) -> Option<impl Iterator<Item = &[[I; N]]>> {
         None::<std::iter::Empty<_>>
     }
 
-    /// Whether some have to be read from disk.
+    /// Whether some records have to be read from disk.
     fn is_on_disk(&self) -> bool {
         false
     }
 
-    /// Some records from all over, at least one.
+    /// A sample of the records from the whole source, at least one.
     fn sample(&self, space: &Space) -> Result<Vec<[I; N]>>;
 
-    /// Shows each, and what it has in `lane`, for the last time.
+    /// Shows each record with its value in `lane`, for the last time.
     fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
 
-    /// Drops all, as if they had been drained.
+    /// Drops all records, as if they had been drained.
     fn discard(self) {}
 }
 

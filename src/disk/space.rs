@@ -42,15 +42,15 @@ impl Space {
         Self { guest: true, ..self }
     }
 
-    /// Charges `bytes` of a sweep's tables; `what` they are of, for the message.
+    /// Charges `bytes` for a sweep's tables; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when there is no room for so many.
+    /// `BudgetExceeded` when the share has less left.
     pub fn charge_sweep(&self, bytes: usize, what: &'static str) -> Result<Charge> {
         self.pool.charge_to(self.tables(), bytes, what)
     }
 
-    /// Bytes that there still are for a sweep's tables.
+    /// Bytes that are left for a sweep's tables.
     pub fn tables_left(&self) -> usize {
         self.pool.left(self.tables())
     }

@@ -1,10 +1,10 @@
-//! `Spool`: an append-only log of plain records, in RAM blocks until somebody says otherwise, then on disk.
+//! `Spool`: an append-only log of plain records, in blocks in RAM until its owner has it go on to disk.
 //!
 //! ```text
 //!    push ─► tail (small ─► medium ─► full block) ─► parts: [block][block][stretch][stretch]… ─► drain forwards
 //!                                                                                           └─► pop backwards (Stack)
 //! ```
-//! Who spills, and when, is the owner's choice: a log of its own writes its full tail out when its share is used up
+//! Who spills, and when, is the owner's choice: a single log writes its full tail out when its share is used up
 //! ([`Spool::append`]); a queue of many logs writes those it needs last ([`Spool::evict`]).
 
 use std::marker::PhantomData;
@@ -30,14 +30,14 @@ pub struct Spool<I, const N: usize> {
     used: u32,
     /// Records in `parts`.
     filed: u64,
-    /// Where on disk it goes on by itself.
+    /// The extent in which it goes on when it writes its own tail.
     filling: Option<Box<Filling>>,
     /// The range of the first lane over the parts on disk.
     spilled: KeyRange,
     marker: PhantomData<I>,
 }
 
-/// A sample is taken from so many blocks and packets.
+/// The most blocks and packets that a sample is taken from, beside the tail.
 const SAMPLED: usize = 15;
 
 impl<I: Lane, const N: usize> Spool<I, N> {
@@ -55,7 +55,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         }
     }
 
-    /// A log of these parts; the first lane of those on disk is in the range `spilled`.
+    /// A log of `parts`; `spilled` is the range of the first lane over those on disk.
     pub fn of(share: Share, parts: Vec<Part>, spilled: KeyRange) -> Self {
         Self { filed: filed::<N>(&parts), parts, spilled, ..Self::new(share) }
     }
@@ -70,7 +70,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         let at = self.used as usize;
         let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
         let Some(room) = lanes.get_mut(at..at + N) else { return false };
-        // Lane by lane: a record in registers is not laid out in memory first.
+        // Lane by lane, so that a record in registers is not laid out in memory first.
         for (room, lane) in room.iter_mut().zip(record) {
             *room = lane;
         }
@@ -88,12 +88,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         later
     }
 
-    /// Makes room for a record after a `push` that found none; gives the bytes that takes, `None` when the share is used up.
+    /// Makes room for a record after a `push` that found none; gives the bytes of memory added, `None` when the share is used up.
     pub fn grow(&mut self, pool: &Pool) -> Option<usize> {
         Some(self.replace_tail(pool.take(self.share, self.next_class())?))
     }
 
-    /// Makes room whatever the share says; gives the bytes that takes.
+    /// Makes room even when the share is used up; gives the bytes of memory added.
     pub fn grow_anyway(&mut self, pool: &Pool) -> usize {
         self.replace_tail(pool.take_anyway(self.share, self.next_class()))
     }
@@ -102,7 +102,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.tail.is_some() { self.tail.class().next() } else { Class::Small }
     }
 
-    /// Goes on in `block`: a tail that was small is copied into it, a full one becomes a part.
+    /// Makes `block` the tail: a smaller tail is copied into it, another one becomes a part. Gives the bytes of memory added.
     fn replace_tail(&mut self, mut block: Block) -> usize {
         let bytes = size_of_val(block.words());
         let mut freed = 0;
@@ -132,12 +132,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().map(Part::memory).sum::<usize>() + size_of_val(self.tail.words())
     }
 
-    /// Whether some of it is in memory that can go to disk.
+    /// Whether some of its records are in memory, from where they can go to disk.
     pub fn is_resident(&self) -> bool {
         self.used > 0 || matches!(self.parts.last(), Some(Part::Ram(..)))
     }
 
-    /// Whether it has gone on to a full block, which is still in memory.
+    /// Whether its tail is a full block.
     pub fn is_long(&self) -> bool {
         self.tail.class() == Class::Full
     }
@@ -165,7 +165,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
-    /// Places for the next records, one at least, like [`append`](Self::append).
+    /// Places for the next records, at least one, made like those of [`append`](Self::append).
     #[inline(always)]
     pub fn room(&mut self, space: &Space) -> Result<&mut [[I; N]]> {
         if self.tail.words().len() * 8 / size_of::<I>() < self.used as usize + N {
@@ -175,7 +175,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(lanes[self.used as usize..].as_chunks_mut().0)
     }
 
-    /// Appends so many records that are in their places already.
+    /// Appends the first `records` records that have been put in the places that [`room`](Self::room) gave.
     #[inline(always)]
     pub fn advance(&mut self, records: usize) {
         self.used += (records * N) as u32;
@@ -201,12 +201,12 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         if self.is_long() {
             return self.spill(space);
         }
-        // One full block a log is what it needs to spill well, whatever its share.
+        // To spill well, a log needs one full block, even when its share is used up.
         self.replace_tail(space.pool.take_anyway(self.share, Class::Full));
         Ok(())
     }
 
-    /// Writes the tail to disk, and begins it anew; it is as it was if that fails.
+    /// Writes the tail to disk and empties it; the tail stays as it was if that fails.
     fn spill(&mut self, space: &Space) -> Result<()> {
         let mut bundle = Bundle::new(self.share, self.filling.get_or_insert_default(), space);
         let (stretch, range) = bundle.add(records::<I, N>(self.tail.words(), self.used as usize), 0)?;
@@ -217,7 +217,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
-    /// Takes the next part, which is on disk; `range` is that of its first lane.
+    /// Adds `stretch` as the next part, or to the last one if it lies right behind that; `range` is that of its first lane.
     fn file(&mut self, stretch: Stretch, range: &KeyRange) {
         self.spilled.join(range);
         let apart = match self.parts.last_mut() {
@@ -227,24 +227,24 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.extend(apart.map(Part::Disk));
     }
 
-    /// Moves all that lies in RAM into `bundle`, the tail too; gives the bytes of memory that are free then.
+    /// Moves all records in RAM, those of the tail too, to disk by `bundle`; gives the bytes of memory freed.
     pub fn evict(&mut self, bundle: &mut Bundle<'_>) -> Result<usize> {
         let parts = self.split_off();
         self.file_all(parts, 0, bundle)
     }
 
-    /// Moves all that lies in RAM to where `group` goes on in `bundle`, as what belongs to `log` there; gives the bytes freed.
+    /// Moves all records in RAM to the end of `group` by `bundle`, as records of `log`; gives the bytes of memory freed.
     pub fn evict_to(&mut self, group: &mut Self, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
         group.file_all(self.split_off(), log, bundle)
     }
 
-    /// How many parts on disk are short.
+    /// The number of short parts on disk.
     pub fn short_parts(&self) -> usize {
         self.parts.iter().filter_map(Part::short_bytes).count()
     }
 
-    /// Takes out the parts on disk that are short, as a log, but for those that are more than twice as long as these are in the mean:
-    /// what has been put together is taken again when there is much of its length, and not every time.
+    /// Takes the short parts on disk out, as a log, except those that are more than twice as long as the mean: parts that were put
+    /// together before are taken again only when there are many of their length.
     #[must_use]
     pub fn take_short_parts(&mut self) -> Self {
         let bytes: usize = self.parts.iter().filter_map(Part::short_bytes).sum();
@@ -256,19 +256,19 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Self::of(self.share, short, KeyRange::default())
     }
 
-    /// Takes out all that lies in RAM, the tail too.
+    /// Takes out all parts in RAM, the tail too.
     fn split_off(&mut self) -> Vec<Part> {
         if self.used > 0 {
             self.file_tail();
         }
-        // What is on disk went there before what is in RAM came.
+        // Records on disk came before those in RAM.
         let on_disk = self.parts.iter().rposition(|part| matches!(part, Part::Disk(_)));
         let parts = self.parts.split_off(on_disk.map_or(0, |last| last + 1));
         self.filed -= filed::<N>(&parts);
         parts
     }
 
-    /// Writes `parts`, which lie in RAM, as what belongs to `log` here; gives the bytes of memory that are free then.
+    /// Writes `parts`, which lie in RAM, to the end of this log as records of `log`; gives the bytes of memory freed.
     fn file_all(&mut self, parts: Vec<Part>, log: u32, bundle: &mut Bundle<'_>) -> Result<usize> {
         let mut freed = 0;
         for part in parts {
@@ -279,7 +279,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(freed)
     }
 
-    /// Writes `records`, one at least and at most a block of them, as what belongs to `log` here.
+    /// Writes `records`, at least one and at most a block, to the end of this log as records of `log`.
     pub fn file_run(&mut self, records: &[[I; N]], log: u32, bundle: &mut Bundle<'_>) -> Result<()> {
         let (stretch, range) = bundle.add(records, log)?;
         self.filed += records.len() as u64;
@@ -287,7 +287,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(())
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub fn count(&self) -> u64 {
         self.filed + (self.used as usize / N) as u64
     }
@@ -313,7 +313,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         show(self.tail())
     }
 
-    /// Some records, at least one if there are any, of the tail and of at most so many blocks and packets from all over.
+    /// A sample of at least one record, if there are any, from the tail and at most `most` blocks and packets all over the log.
     pub fn some(&self, most: usize, space: &Space) -> Result<Vec<[I; N]>> {
         let (mut reader, mut some) = (Reader::new(self.share, &space.pool), Vec::new());
         let mut add = |block: &[[I; N]]| some.extend(some_of(block, SAMPLE / (SAMPLED + 1)));
@@ -324,7 +324,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(some)
     }
 
-    /// Whether `is` holds for all records; no part is read behind one for which it does not.
+    /// Whether `is` holds for all records; reads no part behind one for which it does not.
     pub fn all(&self, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
         let (mut reader, mut all) = (Reader::new(self.share, &space.pool), self.tail().iter().all(&mut is));
         for part in &self.parts {
@@ -339,18 +339,18 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         Ok(all)
     }
 
-    /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then; if its last
-    /// block was a small one, it still has that.
+    /// Shows all records in the order they came, a block at a time, each freed behind it. The log is empty then, but keeps a tail
+    /// of the smallest class.
     pub fn drain(&mut self, space: &Space, mut show: impl FnMut(&[[I; N]]) -> Result<()>) -> Result<()> {
         self.drain_group(space, |_, block| show(block))
     }
 
-    /// Shows all records one by one, and is [`drain`](Self::drain) otherwise.
+    /// Like [`drain`](Self::drain), but shows the records one by one.
     pub fn drain_each(&mut self, space: &Space, mut show: impl FnMut([I; N]) -> Result<()>) -> Result<()> {
         self.drain(space, |block| block.iter().try_for_each(|&record| show(record)))
     }
 
-    /// Drains a group of logs: `show` is told to which of them the records belong.
+    /// Drains the log of a group: `show` is told which log of the group the records belong to.
     pub fn drain_group(&mut self, space: &Space, mut show: impl FnMut(u32, &[[I; N]]) -> Result<()>) -> Result<()> {
         let mut reader = Reader::new(self.share, &space.pool);
         let mut parts = std::mem::take(&mut self.parts).into_iter();
@@ -372,13 +372,13 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         (self.used, self.filed, self.filling, self.spilled) = (0, 0, None, KeyRange::default());
     }
 
-    /// The block that a drained log still has, if any, for another one to begin in.
+    /// The block that a drained log still has, if any, for another log to begin in.
     pub fn into_block(self) -> Block {
         debug_assert_eq!(self.count(), 0, "a log that is done with");
         self.tail
     }
 
-    /// Begins a tail in `block`, where there is none; gives the bytes that takes.
+    /// Makes `block` the tail of a log that has none; gives the bytes of memory added.
     pub fn go_on_in(&mut self, block: Block) -> usize {
         debug_assert!(self.has_no_tail());
         self.replace_tail(block)
@@ -389,7 +389,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         !self.tail.is_some()
     }
 
-    /// What it is made of, as [`of`](Self::of) takes it.
+    /// What the log is made of, as arguments of [`of`](Self::of).
     pub fn into_parts(mut self) -> (Share, Vec<Part>, KeyRange) {
         self.file_tail();
         (self.share, self.parts, self.spilled)
@@ -415,7 +415,7 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
         })
     }
 
-    /// That of the first lane without reading what is on disk.
+    /// The range of the first lane is known without reading what is on disk.
     fn range(&self, lane: usize, space: &Space) -> Result<KeyRange> {
         let mut range = if lane == 0 { self.spilled } else { KeyRange::default() };
         let parts = self.parts.iter().filter(|part| lane > 0 || matches!(part, Part::Ram(..)));
@@ -460,7 +460,7 @@ mod tests {
         let space = testing::space_with(|limits| (limits.block, limits.arcs) = (BLOCK, 25 * BLOCK));
         let mut all = Spool::<u32, 1>::new(Share::Arcs);
         for round in 0..3 {
-            // Some in memory, some on disk.
+            // Some records in memory, some on disk.
             let mut log = Spool::new(Share::Arcs);
             (0..COUNT).try_for_each(|at| log.append([round * COUNT + at], &space))?;
             all.join(log);

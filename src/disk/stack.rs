@@ -17,13 +17,13 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Stack<I, const N: usize> {
     parts: Vec<Part>,
-    /// The range of the first lane over those on disk.
+    /// The range of the first lane over the parts on disk.
     spilled: KeyRange,
     /// The block being read.
     chunk: Buffer,
-    /// Lanes of it not yet popped.
+    /// Lanes of that block not yet popped.
     left: usize,
-    /// The stretch it comes from, while there is more of it.
+    /// The stretch that the block comes from, while there is more of it.
     open: Option<Backwards>,
     marker: PhantomData<I>,
 }
@@ -35,7 +35,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         Self { parts, spilled, chunk: Buffer::new(share), left: 0, open: None, marker: PhantomData }
     }
 
-    /// The last record not yet popped.
+    /// Pops the last record not yet popped.
     #[inline(always)]
     pub fn pop(&mut self, space: &Space) -> Result<Option<[I; N]>> {
         let mut last = None;
@@ -83,7 +83,7 @@ impl<I: Lane, const N: usize> Stack<I, N> {
         Ok(records(self.chunk.words(), self.left))
     }
 
-    /// Pops so many of those that are ready.
+    /// Pops the last `count` of the records that are [ready](Self::ready).
     #[inline(always)]
     pub fn pop_some(&mut self, count: usize) {
         self.left -= count * N;
@@ -122,10 +122,10 @@ mod tests {
 
     const BLOCK: usize = 4096;
     const LANES: u32 = BLOCK as u32 / 4;
-    /// What a stretch takes, and then some.
+    /// More records than a stretch takes.
     const COUNT: u32 = 30 * LANES + 3;
 
-    /// A log of 0, 1, 2, … that has no memory but for its tail.
+    /// A log of 0, 1, 2, … that has only its tail in memory.
     fn log(space: &Space) -> Result<Spool<u32, 1>> {
         let mut log = Spool::new(Share::Arcs);
         (0..COUNT).try_for_each(|at| log.append([at], space))?;

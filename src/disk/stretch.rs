@@ -19,16 +19,16 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Stretch {
     extent: Extent,
-    /// Where it begins there, in bytes.
+    /// Where it begins in the extent, in bytes.
     offset: u32,
-    /// How long it is.
+    /// Its length in bytes.
     bytes: u32,
-    /// Lanes of its records.
+    /// The number of lanes of its records.
     pub lanes: u32,
 }
 
 impl Stretch {
-    /// Bytes it takes.
+    /// Its length in bytes.
     fn len(&self) -> usize {
         self.bytes as usize
     }
@@ -43,7 +43,7 @@ impl Stretch {
         self.extent.will_read(self.offset as usize, self.bytes as usize);
     }
 
-    /// Goes on with `other`, if that lies right behind it; gives it back if it does not.
+    /// Takes in `other`, if that lies right behind it; gives it back if it does not.
     pub fn join(&mut self, other: Self) -> Option<Self> {
         if !self.extent.is(&other.extent) || self.offset + self.bytes != other.offset {
             return Some(other);
@@ -69,8 +69,8 @@ impl Stretch {
         Ok(bytes)
     }
 
-    /// The records of the packet at `at` of the `bytes` that were read, in `buffer`; which log they belong to, and where the next
-    /// packet begins.
+    /// Unpacks the packet at `at` of the `bytes` that were read into `buffer`; gives its records, the log they belong to, and where
+    /// the next packet begins.
     pub fn records<'a, I: Lane, const N: usize>(
         &self,
         bytes: &[u8],
@@ -88,7 +88,7 @@ impl Stretch {
         Ok((records, packet.log, at + packet.length()))
     }
 
-    /// Where every packet of the `bytes` that were read begins.
+    /// Where each packet of the `bytes` that were read begins.
     pub fn packets(&self, bytes: &[u8]) -> Result<Vec<u32>> {
         let (mut at, mut packets) = (0, Vec::new());
         while at < bytes.len() {
@@ -102,7 +102,7 @@ impl Stretch {
 /// A stretch that has been read, to be shown from its end.
 #[derive(Debug)]
 pub struct Backwards {
-    /// What is left of it.
+    /// The packets that are left, as a stretch.
     pub rest: Stretch,
     read: Buffer,
     /// Where each packet that is left begins.
@@ -110,14 +110,14 @@ pub struct Backwards {
 }
 
 impl Backwards {
-    /// All of `stretch`, read into memory that is charged to `share`.
+    /// Reads all of `stretch` into memory that is charged to `share`.
     pub fn of(stretch: Stretch, share: Share, pool: &Pool) -> Result<Self> {
         let mut read = Buffer::new(share);
         let starts = stretch.packets(stretch.read(&mut read, pool)?)?;
         Ok(Self { rest: stretch, read, starts })
     }
 
-    /// Takes the last packet off, if there is one: its records are in `buffer` then; gives the number of lanes.
+    /// Takes off the last packet, if there is one, and unpacks its records into `buffer`; gives the number of their lanes.
     pub fn pop<I: Lane, const N: usize>(&mut self, buffer: &mut Buffer, pool: &Pool) -> Result<usize> {
         let Some(at) = self.starts.pop() else { return Ok(0) };
         let bytes = bytemuck::cast_slice(self.read.words());
@@ -128,37 +128,37 @@ impl Backwards {
         Ok(lanes)
     }
 
-    /// Whether nothing is left.
+    /// Whether no packet is left.
     pub fn is_done(&self) -> bool {
         self.starts.is_empty()
     }
 }
 
-/// Where what is written next goes: an extent, if there is one yet, and how much of it is used.
+/// Where the next packet goes: an extent, if there is one yet, and the bytes of it that are used.
 #[derive(Debug, Default)]
 pub struct Filling {
     extent: Option<Extent>,
     used: usize,
 }
 
-/// Runs on their way to disk together.
+/// Packets on their way to disk together.
 pub struct Bundle<'a> {
     space: &'a Space,
     filling: &'a mut Filling,
     buffer: Buffer,
-    /// How much of the extent is written; what is in the buffer comes behind it.
+    /// Bytes of the extent that are written; those in the buffer come behind them.
     written: usize,
 }
 
 impl<'a> Bundle<'a> {
-    /// Nothing yet, to go on in `filling`; in memory it is charged to `share`.
+    /// An empty bundle, to go on in `filling`; its buffer is charged to `share`.
     pub fn new(share: Share, filling: &'a mut Filling, space: &'a Space) -> Self {
         let written = filling.used;
         Self { space, filling, buffer: Buffer::new(share), written }
     }
 
-    /// Takes `records` of this `log`, one at least and at most a block of them; gives the stretch that they will be, and the range of
-    /// their first lane.
+    /// Takes `records` of `log`, at least one and at most a block, as a packet; gives the stretch that it will be, and the range of
+    /// the first lane.
     pub fn add<I: Lane, const N: usize>(&mut self, records: &[[I; N]], log: u32) -> Result<(Stretch, KeyRange)> {
         if let Some(added) = self.add_here(records, log) {
             return Ok(added);
@@ -180,13 +180,13 @@ impl<'a> Bundle<'a> {
         Some((Stretch { extent: extent.clone(), offset: offset as u32, bytes: len as u32, lanes }, range))
     }
 
-    /// Writes what has been taken.
+    /// Writes the packets that have been taken.
     pub fn finish(&mut self) -> Result<()> {
         let Filling { extent, used } = &*self.filling;
         if let Some(extent) = extent
             && *used > self.written
         {
-            // With what happens to be in the buffer up to the end of a page.
+            // Up to the end of a page, with whatever the buffer has there.
             let bytes: &[u8] = bytemuck::cast_slice(self.buffer.words());
             extent.write(&bytes[..extent.page_end(*used) - self.written], self.written)?;
             self.written = *used;
@@ -206,15 +206,15 @@ mod tests {
 
     const BLOCK: usize = 16 << 10;
 
-    /// Records like those of a log: near each other, but for some.
+    /// Records like those of a log, with lanes close to each other; not where `seed` is a multiple of 3.
     fn records(count: usize, seed: u32) -> Vec<[u32; 3]> {
         let mut random = Rng::with_seed(seed.into());
-        // Some logs do not get shorter.
+        // Some logs do not get shorter when they are packed.
         let most = if seed.is_multiple_of(3) { u32::MAX } else { 1000 };
         (0..count as u32).map(|at| [random.u32(..most), random.u32(..2), at.wrapping_mul(most)]).collect()
     }
 
-    /// The runs of a stretch, read as one.
+    /// The records of all packets of a stretch, read at once.
     fn all_of(stretch: &Stretch, space: &Space) -> Result<Vec<[u32; 3]>> {
         let (mut read, mut buffer) = (Buffer::new(Share::Arcs), Buffer::new(Share::Arcs));
         let (mut all, mut at) = (Vec::new(), 0);
@@ -248,7 +248,7 @@ mod tests {
             let mut bundles: Vec<Vec<(Stretch, Vec<[u32; 3]>)>> = Vec::new();
             let mut filling = Filling::default();
             for round in 0..4 {
-                // Half of what there is makes way.
+                // Every other bundle is dropped.
                 let mut kept = [true, false].into_iter().cycle();
                 bundles.retain(|_| kept.next() == Some(true));
                 for seed in 0..60 {
@@ -265,7 +265,7 @@ mod tests {
                 bundles.reverse();
                 let temp_bytes = space.meter.temp_bytes.load(Relaxed);
                 let bytes: usize = bundles.iter().flatten().map(|(stretch, _)| stretch.len()).sum();
-                // What is left of an extent keeps all of it.
+                // An extent is kept as long as a part of it is.
                 assert!(
                     temp_bytes >= bytes as u64 && temp_bytes < bytes as u64 * 5 / 2,
                     "round {round}: {bytes} bytes in {temp_bytes}"

@@ -1,7 +1,7 @@
 //! Whether nodes and levels keep the invariants that [`model`](crate::model) numbers.
 //!
-//! What is not trusted, because it comes from a named file or has been on a disk for long, is shown to these checks in the
-//! order it is stored in. Two invariants need more than that, 5 a sweep and 6 a walk: see `sweep::validate`.
+//! Nodes that are not trusted, because they come from a named file or have been on a disk for long, are shown to these checks in
+//! the order in which they are stored. Two invariants need more than that, 5 a sweep and 6 a walk: see `sweep::validate`.
 
 use twox_hash::XxHash3_128;
 
@@ -46,7 +46,7 @@ pub struct NodeCheck {
     first: u64,
     /// The id of the next node.
     next: u64,
-    /// The node before it; on a new level, one that comes before all.
+    /// The children of the node before it; on a new level, a pair that comes before all others.
     last: [u64; 2],
 }
 

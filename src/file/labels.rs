@@ -1,4 +1,4 @@
-//! The variables of a diagram's levels. Renaming touches nothing else, so diagrams of other names share the nodes.
+//! The variables of a diagram's levels. Renaming touches nothing else, so diagrams that differ in names only share their nodes.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ pub struct Labels {
 
 #[derive(Debug)]
 struct Table {
-    /// By rank from 1, so from the largest variable to the smallest.
+    /// The variables by rank from 1, so from the largest to the smallest.
     variables: Vec<u32>,
-    /// A hash of the distances between them.
+    /// A hash of the distances between neighbouring variables.
     gaps: u128,
-    /// `None` for what all stores share.
+    /// `None` for a table that all stores share.
     _charge: Option<Charge>,
 }
 
@@ -60,7 +60,7 @@ impl Labels {
         Ok(Self { table: Arc::new(table), shift: 0 })
     }
 
-    /// The same labels, each changed by `by`.
+    /// The same labels, with `by` added to each.
     #[must_use]
     pub fn shifted(&self, by: i32) -> Self {
         Self { table: self.table.clone(), shift: self.shift.wrapping_add_signed(by) }
@@ -82,7 +82,7 @@ impl Labels {
         variables.binary_search_by(|own| variable.cmp(&own.wrapping_add(self.shift))).ok().map(|below| below + 1)
     }
 
-    /// All of them, by rank from 1.
+    /// All labels, by rank from 1.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
         self.table.variables.iter().map(|variable| variable.wrapping_add(self.shift))
     }

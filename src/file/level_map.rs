@@ -4,14 +4,14 @@ use super::levels::Levels;
 
 /// A number for each level of a table, to be looked up by ids.
 ///
-/// Ids are taken together so that an entry stands for `1 << shift` of them: in a large diagram most of these lie on one level.
+/// An entry stands for `1 << shift` neighbouring ids: in a large diagram, most entries lie within one level.
 #[derive(Debug, Default)]
 pub struct LevelMap {
     /// The number of the level that all ids of the entry lie on, or `SEVERAL` plus the rank of the first of them.
     entries: Vec<u32>,
     shift: u32,
-    /// The number of the level of each of the first ids. That is where a diagram has its smallest levels, of which an entry
-    /// holds several, and where most arcs lead.
+    /// The number of the level of each of the first ids. There a diagram has its smallest levels, several of them in an entry, and
+    /// most arcs lead there.
     first: Vec<u32>,
     /// For every rank, where its ids end, and its number.
     ranks: Vec<(u64, u32)>,
@@ -53,7 +53,7 @@ impl LevelMap {
         Self { entries, shift, first, ranks }
     }
 
-    /// The number of the level of `id`, which lies on one.
+    /// The number of the level of `id`, which must lie on one.
     #[inline(always)]
     pub fn of(&self, id: u64) -> u32 {
         let entry = self.entries[(id >> self.shift) as usize];

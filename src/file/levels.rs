@@ -13,7 +13,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// No levels yet, above `reserved` ids.
+    /// A table without levels, above `reserved` ids.
     pub fn new(reserved: u64) -> Self {
         let mut first = Vec::with_capacity(FEW);
         first.extend([0, reserved]);
@@ -26,14 +26,14 @@ impl Levels {
         self.first.push(end);
     }
 
-    /// Adds ids that no node has, so that the next level begins with a multiple of `1 << shift`.
+    /// Adds ids that no node has, so that the next level begins at a multiple of `1 << shift`.
     pub fn align(&mut self, shift: u32) {
         if let Some(end) = self.first.last_mut() {
             *end = end.next_multiple_of(1 << shift);
         }
     }
 
-    /// Makes room for that many more levels.
+    /// Makes room for `levels` more levels.
     pub fn reserve(&mut self, levels: usize) {
         self.first.reserve(levels);
     }
@@ -48,7 +48,7 @@ impl Levels {
         seal(&mut self.first);
     }
 
-    /// Ranks there are, the reserved one included.
+    /// The number of ranks, the reserved one included.
     pub fn ranks(&self) -> usize {
         self.first.len() - 1
     }
@@ -58,7 +58,7 @@ impl Levels {
         self.first[rank]..self.first[rank + 1]
     }
 
-    /// How many ids a rank has.
+    /// The number of ids of a rank.
     pub fn width(&self, rank: usize) -> u64 {
         self.first[rank + 1] - self.first[rank]
     }
@@ -90,17 +90,17 @@ impl Levels {
     }
 }
 
-/// Gives back memory that `table` does not need, where it is worth the trouble.
+/// Gives back memory that `table` does not need, if it is more than `WORTH` bytes.
 pub fn seal<T>(table: &mut Vec<T>) {
     if (table.capacity() - table.len()) * size_of::<T>() > WORTH {
         table.shrink_to_fit();
     }
 }
 
-/// A table begins with room for so many ids.
+/// The number of ids that a new table has room for.
 const FEW: usize = 16;
 
-/// Bytes that are worth giving back.
+/// Up to this many spare bytes are not worth giving back.
 const WORTH: usize = 64;
 
 #[cfg(test)]

@@ -53,15 +53,15 @@ pub struct NodeFile {
     hash: u128,
 }
 
-/// The nodes of a diagram, whatever the names of its levels.
+/// The nodes of a diagram, without the variables of its levels.
 #[derive(Debug)]
 pub(super) struct Unlabelled {
     pub levels: Levels,
     pub width: Width,
     pub body: Body,
-    /// Of the nodes and the level table.
+    /// The hash of the nodes and the level table.
     pub hash: u128,
-    /// For the level table.
+    /// The charge for the level table.
     pub _charge: Option<Charge>,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct Unlabelled {
 pub(super) enum Body {
     /// In blocks of `1 << shift` words each.
     Ram { blocks: Vec<Block>, shift: u32 },
-    /// On disk, at `id` times the bytes of a node.
+    /// On disk, each node at its id times the bytes of a node.
     Disk(CheckedFile),
 }
 
 impl Unlabelled {
-    /// Bytes that would have to be read from disk to look at so many nodes in a row at random.
+    /// Bytes to be read from disk for random access to `nodes` nodes in a row; none where they are in RAM.
     pub fn window_bytes(&self, nodes: u64) -> u64 {
         match self.body {
             Body::Ram { .. } => 0,
@@ -85,8 +85,8 @@ impl Unlabelled {
 }
 
 impl NodeFile {
-    /// Bytes of a diagram beside its tables and its nodes: what all handles share, and what allocators add to that, to the two tables
-    /// that are always there, and to the nodes.
+    /// Bytes of a diagram beside its tables and its nodes: the part that all handles share, and what allocators add to that, to the
+    /// two tables that every diagram has, and to the nodes.
     pub(super) const BYTES: usize = size_of::<Unlabelled>() + SHARED + 4 * ALLOCATED;
 
     pub(super) fn new(nodes: Unlabelled, labels: Labels) -> Self {
@@ -110,7 +110,7 @@ impl NodeFile {
         EMPTY.clone()
     }
 
-    /// The diagram of one node which is `variable`. All of them share that node, which belongs to no store.
+    /// The diagram of the one node that tests `variable`. All such diagrams share that node, which belongs to no store.
     pub fn of_variable(variable: u32) -> Self {
         static FIRST: LazyLock<NodeFile> = LazyLock::new(|| {
             // False, true, and the node whose children these are.
@@ -125,7 +125,7 @@ impl NodeFile {
         FIRST.shifted(variable.cast_signed())
     }
 
-    /// The same nodes, each variable changed by `by`. Constant time.
+    /// The same nodes, with `by` added to each variable. Constant time.
     #[must_use]
     pub fn shifted(&self, by: i32) -> Self {
         self.labelled(self.labels.shifted(by))
@@ -158,7 +158,7 @@ impl NodeFile {
         self.labels.iter()
     }
 
-    /// The variable of the level that `id`, no terminal, lies on.
+    /// The variable of the level of `id`, which is no terminal.
     pub fn variable_of(&self, id: u64) -> u32 {
         self.variable(self.levels().rank_of(id))
     }
@@ -178,12 +178,12 @@ impl NodeFile {
         self.nodes.width
     }
 
-    /// Bytes that would have to be read from disk to look at so many nodes in a row at random.
+    /// Bytes to be read from disk for random access to `nodes` nodes in a row; none where they are in RAM.
     pub fn window_bytes(&self, nodes: u64) -> u64 {
         self.nodes.window_bytes(nodes)
     }
 
-    /// Inner nodes.
+    /// The number of inner nodes.
     pub fn node_count(&self) -> u64 {
         self.levels().end() - TERMINALS
     }
@@ -193,8 +193,8 @@ impl NodeFile {
         if self.node_count() == 0 { 0 } else { self.levels().end() - 1 }
     }
 
-    /// A hash of all levels and nodes: equal for equal functions. Two others have the same by chance once in 2^128; nothing keeps
-    /// somebody from looking for them on purpose.
+    /// A hash of all levels and nodes: equal for equal functions. Two different functions have the same hash by chance once in
+    /// 2^128; nothing keeps somebody from looking for such a pair on purpose.
     pub fn hash(&self) -> u128 {
         self.hash
     }
@@ -223,7 +223,7 @@ impl NodeFile {
         Ok(())
     }
 
-    /// The hash of the file if `nodes` is that of its nodes' bytes.
+    /// The hash of the file, where `nodes` has hashed the bytes of its nodes.
     pub fn hash_with(&self, nodes: XxHash3_128) -> u128 {
         self.labels.hash_with(hash_of(Some(nodes), &[], self.levels()))
     }
@@ -241,7 +241,7 @@ pub(super) fn hash_of(blocks: Option<XxHash3_128>, tail: &[u8], levels: &Levels)
         levels.firsts().for_each(|first| hash.write(&first));
         return hash.finish_128();
     }
-    // The same, and much faster for the few bytes that most diagrams are.
+    // The same hash, computed much faster for the few bytes that most diagrams have.
     let mut bytes: SmallVec<[u8; 512]> = smallvec![0; tail.len() + 8 * (levels.ranks() - 1)];
     let (nodes, firsts) = bytes.split_at_mut(tail.len());
     nodes.copy_from_slice(tail);
@@ -249,7 +249,7 @@ pub(super) fn hash_of(blocks: Option<XxHash3_128>, tail: &[u8], levels: &Levels)
     XxHash3_128::oneshot(&bytes)
 }
 
-/// The word that a narrow node with these children is.
+/// A narrow node with these children, as a word.
 #[inline(always)]
 pub(super) fn word_of([low, high]: [u64; 2]) -> u64 {
     low | high << 32

@@ -15,22 +15,22 @@ pub struct LevelReader<'a> {
     file: &'a Unlabelled,
     /// The first id of the level or part of a level at hand.
     first: u64,
-    /// How many ids follow; none between levels.
+    /// The number of its ids; 0 between levels.
     len: u64,
-    /// Nodes that are read from disk at once at most.
+    /// The most nodes that are read from disk at once.
     span: u64,
-    /// Nodes that are read the next time; twice as many each time, up to the span, since many readers do not go far.
+    /// Nodes that are read from disk the next time; doubled each time, up to `span`, since many readers do not go far.
     reach: u64,
-    /// Words of the file, a node at least.
+    /// A part of the file's words, at least a node.
     window: Window<'a>,
-    /// The word of the file it begins at.
+    /// The word of the file that the window begins at.
     window_first: u64,
 }
 
 #[derive(Debug)]
 enum Window<'a> {
     Ram(&'a [u64]),
-    /// The first so many words of these pages.
+    /// Pages, and how many words at their beginning are filled.
     Disk(Pages, usize),
 }
 
@@ -38,20 +38,20 @@ enum Window<'a> {
 const NOTHING: Window = Window::Ram(&[0; 2]);
 const NOWHERE: u64 = 1 << 63;
 
-/// Blocks that are read from disk at once where all is read in order.
+/// Blocks that are read from disk at once where all nodes are read in order.
 const IN_ORDER: usize = 4;
 
 /// Nodes that are read from disk the first time.
 const FIRST_REACH: u64 = 1 << 12;
 
 impl<'a> LevelReader<'a> {
-    /// A reader that is on no level yet and reads what is asked for in order. It reads a few blocks at once from disk, which are
+    /// A reader on no level yet, for nodes that are asked for in order. It reads so few blocks at once from disk that they are
     /// still in the processor's cache when they are looked at.
     pub fn in_order(file: &'a NodeFile, space: &Space) -> Self {
         Self::new(file, IN_ORDER * space.limits.block)
     }
 
-    /// A reader that is on no level yet and reads at most `span` bytes at once from disk, and what else there is of their blocks.
+    /// A reader on no level yet, which reads at most `span` bytes at once from disk, and the rest of the blocks that these lie in.
     pub fn new(file: &'a NodeFile, span: usize) -> Self {
         let file = &*file.nodes;
         let span = (span / file.width.node_bytes()).max(1) as u64;
@@ -63,7 +63,7 @@ impl<'a> LevelReader<'a> {
         (self.first, self.len) = (self.file.levels.first(rank), self.file.levels.width(rank));
     }
 
-    /// Is on no level: every id is its own cofactor.
+    /// Goes to no level: every id is both of its cofactors then.
     pub fn leave(&mut self) {
         self.len = 0;
     }
@@ -73,7 +73,7 @@ impl<'a> LevelReader<'a> {
         (self.first, self.len) = (ids.start, ids.end - ids.start);
     }
 
-    /// Bytes that would have to be read from disk to look at the whole level, or part of it, at random.
+    /// Bytes to be read from disk for random access to the level at hand, or to the part of it that was entered.
     pub fn window_bytes(&self) -> u64 {
         self.file.window_bytes(self.len)
     }
@@ -84,7 +84,7 @@ impl<'a> LevelReader<'a> {
         if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
     }
 
-    /// Looks up the cofactors of one lane of each of `records`, into `found`.
+    /// Looks up the cofactors of the id in `lane` of each of `records`, into `found`.
     pub fn cofactors_of_all<I: Lane, const N: usize>(
         &mut self,
         records: &[[I; N]],
@@ -107,7 +107,7 @@ impl<'a> LevelReader<'a> {
         Ok(())
     }
 
-    /// Looks up those before the first record that is not in the window; gives their number.
+    /// Looks up the cofactors for the records before the first whose node is not in the window; gives their number.
     ///
     /// Whether an id lies on the level cannot be predicted, so that there is no branch for it: some node of the window is read in
     /// any case.
@@ -124,7 +124,7 @@ impl<'a> LevelReader<'a> {
             let word = select_unpredictable(here, (id << u32::from(wide)).wrapping_sub(self.window_first), 0) as usize;
             let Some(&node) = words.get(word) else { return at };
             *found = if wide {
-                // The second word of a node is where its first is.
+                // A window has whole nodes: the second word of a node is where its first is.
                 let high = words.get(word + 1).copied().unwrap_or(0);
                 [
                     select_unpredictable(here, I::of(node), record[lane]),
@@ -172,7 +172,7 @@ impl<'a> LevelReader<'a> {
         Ok(())
     }
 
-    /// The children of all nodes from `id` on for which there is room in `nodes`; they lie on this level.
+    /// Reads the children of the nodes from `id` on into `nodes`, as many as it has room for; they lie on this level.
     pub fn read<I: Lane>(&mut self, mut id: u64, mut nodes: &mut [[I; 2]], space: &Space) -> Result<()> {
         while !nodes.is_empty() {
             let count = self.read_some(id, nodes, space)?;
@@ -196,7 +196,7 @@ impl<'a> LevelReader<'a> {
         Ok(nodes.len().min(words.len()))
     }
 
-    /// Whether nodes are wide. A narrow sweep has narrow operands only; a wide one asks.
+    /// Whether nodes are wide. The operands of a narrow sweep are always narrow; those of a wide one may be either.
     #[inline(always)]
     fn is_wide<I: Lane>(&self) -> bool {
         I::WIDE && self.file.width == Width::Wide
@@ -210,7 +210,7 @@ impl<'a> LevelReader<'a> {
         }
     }
 
-    /// Where `word` of the file is in the window, which moves there if it must.
+    /// Where `word` of the file is in the window, which moves to it if it must.
     #[inline(never)]
     fn locate(&mut self, word: u64, space: &Space) -> Result<usize> {
         let at = word.wrapping_sub(self.window_first);
@@ -228,12 +228,13 @@ impl<'a> LevelReader<'a> {
         Ok((word - self.window_first) as usize)
     }
 
-    /// Moves the window to the `word` of the file and what will be asked for next, and announces what that may be after it.
+    /// Moves the window to `word` of the file and to the nodes that will be asked for next, and announces the read after this one.
     fn read_around(&mut self, word: u64, on_disk: &CheckedFile, space: &Space) -> Result<()> {
         let (bytes, end) = (self.file.width.node_bytes() as u64, self.first + self.len);
         let reach = self.reach.min(self.span);
         self.reach = 2 * reach;
-        // A level that fits the span is read whole, with those that come next, above or below. Of a larger one, what comes next.
+        // A level that fits the span is read whole, with its next neighbours above or below. Of a larger level, the next nodes are
+        // read.
         let (nodes, upwards, last) = if self.len > self.span {
             let id = word * size_of::<u64>() as u64 / bytes;
             (id..end.min(id + reach), true, end)
@@ -244,7 +245,7 @@ impl<'a> LevelReader<'a> {
             (self.first..end.max(self.first + reach).min(last), true, last)
         };
         let read = self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
-        // Who reads a node here and there does not go on.
+        // A reader with a smaller span looks at a node here and there, and does not go on from it.
         if reach >= FIRST_REACH {
             let next = self.reach.min(self.span) * bytes;
             on_disk.will_read(if upwards {
@@ -256,7 +257,7 @@ impl<'a> LevelReader<'a> {
         Ok(())
     }
 
-    /// Moves the window to `bytes` of the file, and gives those that it shows; where that fails, it shows nothing.
+    /// Moves the window to `bytes` of the file, and gives the bytes that it shows then; where that fails, it shows nothing.
     fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>, space: &Space) -> Result<Range<u64>> {
         self.window_first = NOWHERE;
         let mut pages = match mem::replace(&mut self.window, NOTHING) {

@@ -42,7 +42,7 @@ use crate::{
     model::{LARGEST_VARIABLE, TERMINALS},
 };
 
-/// How every saved diagram begins. The first byte is no text, and the last one suffers when a program takes it for some.
+/// The first bytes of every saved diagram. The very first is no text, and the last is changed by a program that converts line ends.
 const MAGIC: [u8; 8] = *b"\x89strata\n";
 /// In a file of the other byte order, this number reads backwards.
 const BYTE_ORDER: u32 = 0x0102_0304;
@@ -55,13 +55,13 @@ const HEADER_BYTES: usize = 40;
 const LEVEL_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 16;
 
-/// Bytes of memory for each level of a file that is read: its entry of the table, and those of the diagram.
+/// Bytes of memory for each level of a file that is read: its entry in the file's table, and its entries in those of the diagram.
 const LEVEL_MEMORY: usize = LEVEL_BYTES + NodeWriter::<u64>::BYTES_A_LEVEL;
 
 // Nodes are written as they lie in memory.
 const _: () = assert!(cfg!(target_endian = "little"));
 
-/// What a file begins with.
+/// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
     width: Width,
@@ -120,7 +120,7 @@ impl Header {
     }
 }
 
-/// What passes through is hashed.
+/// Hashes the bytes that pass through it.
 struct Hashed<T> {
     inner: T,
     hash: Box<XxHash3_128>,
@@ -204,8 +204,8 @@ fn write(
 /// before it is made.
 ///
 /// # Errors
-/// `OpenFailed`; `NotADiagram`, `UnknownVersion`, `OtherByteOrder`, `UnknownWidth` and `Damaged` for files that are none or
-/// that changed; `BrokenInvariant`; and those of the scratch folder and the budget.
+/// `OpenFailed`; `NotADiagram`, `UnknownVersion`, `OtherByteOrder`, `UnknownWidth` and `Damaged` for files that hold no diagram or
+/// have changed; `BrokenInvariant`; and those of the scratch folder and the budget.
 pub fn load(path: &Path, space: &Space) -> Result<(NodeFile, bool)> {
     let fail = |source: io::Error| match source.kind() {
         // Another program cuts the file short while it is read.

@@ -7,9 +7,9 @@
 //!   passed   more slots that lead to true, in any order
 //!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
-//! Where several workers share a level, each has an output with its part of all this, and the slots of that level go round among
-//! them: with `1 << shift` outputs, of `2 << shift` slots in a row the first half are the low arcs of one node of each, the others
-//! their high arcs. There may be ids that no node has.
+//! Where several workers share a level, each has an output with its part of all this, and the slots of that level are dealt to them
+//! in turn: with `1 << shift` outputs, of every `2 << shift` slots in a row the first half are the low arcs of one node of each
+//! output, and the second half their high arcs. There may be ids that no node has.
 
 use super::{levels::Levels, writer::NodeWriter};
 use crate::disk::{lane::Lane, pool::Share, spool::Spool};
@@ -19,15 +19,15 @@ use crate::disk::{lane::Lane, pool::Share, spool::Spool};
 pub struct Unreduced<I> {
     /// The level table, top-down; id 0 is reserved.
     pub levels: Levels,
-    /// What there is to know of every rank of `levels`; rank 0 is none.
+    /// The variable of every rank of `levels`, and how it is divided; rank 0 is no level.
     pub ranks: Vec<Rank>,
-    /// Ranks from here on are below a level where a sweep had stopped; nothing but reducing is left to do there.
+    /// Ranks from this one on lie below a level where a sweep had stopped; only reducing is left to do there.
     pub settled: usize,
-    /// What each worker made of it, one at least.
+    /// The output of each worker, at least one.
     pub outputs: Vec<Output<I>>,
-    /// Levels below all these that are reduced already, if there are any.
+    /// Levels below all others here that are reduced already, if there are any.
     pub below: Option<NodeWriter<I>>,
-    /// For the slots that lead there, the slot and the id.
+    /// For each slot that leads to `below`, the slot and the id.
     pub arrivals: Spool<I, 2>,
 }
 
@@ -36,16 +36,16 @@ pub struct Unreduced<I> {
 pub struct Rank {
     /// Its variable.
     pub variable: u32,
-    /// It is divided among `1 << shift` outputs.
+    /// The level is divided among `1 << shift` outputs.
     pub shift: u32,
 }
 
-/// What one worker made.
+/// The output of one worker.
 #[derive(Debug)]
 pub struct Output<I> {
-    /// How much of each rank is in it.
+    /// What is in it of each rank.
     pub counts: Vec<Count>,
-    /// In the order of the nodes they lead to, twice the slot, plus one for the first of each node.
+    /// The arcs, in the order of the nodes they lead to: twice the slot, plus one for the first arc of each node.
     pub arcs: Spool<I, 1>,
     /// Slots that lead to true.
     pub ones: Spool<I, 1>,
@@ -53,17 +53,17 @@ pub struct Output<I> {
     pub passed: Spool<I, 1>,
 }
 
-/// A level in one output.
+/// The part of a level in one output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    /// Its nodes.
+    /// The number of nodes.
     pub nodes: u64,
-    /// How many of `ones` are theirs.
+    /// The number of `ones` that are slots of these nodes.
     pub ones: u64,
 }
 
 impl<I: Lane> Unreduced<I> {
-    /// No arcs yet.
+    /// No levels and no arcs.
     pub fn new() -> Self {
         Self {
             levels: Levels::new(1),
@@ -75,38 +75,38 @@ impl<I: Lane> Unreduced<I> {
         }
     }
 
-    /// Makes room for that many more levels.
+    /// Makes room for `levels` more levels.
     pub fn reserve(&mut self, levels: usize) {
         self.levels.reserve(levels);
         self.ranks.reserve(levels);
         self.outputs.iter_mut().for_each(|output| output.counts.reserve(levels));
     }
 
-    /// Drops the levels from `rank` on, of which nothing else is left.
+    /// Drops the levels from `rank` on, of which only the entries in the tables are left.
     pub fn truncate(&mut self, rank: usize) {
         self.levels.truncate(rank);
         self.ranks.truncate(rank);
         self.outputs.iter_mut().for_each(|output| output.counts.truncate(rank));
     }
 
-    /// Nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> u64 {
         self.outputs.iter().flat_map(|output| &output.counts).map(|count| count.nodes).sum()
     }
 
-    /// Nodes there are, with those of the levels below that were copied.
+    /// The number of nodes, including those of the reduced levels `below`.
     pub fn all_nodes(&self) -> u64 {
         self.nodes() + self.below.as_ref().map_or(0, NodeWriter::nodes)
     }
 
-    /// Slots that lead to true.
+    /// The number of slots that lead to true.
     pub fn trues(&self) -> u64 {
         self.outputs.iter().map(Output::trues).sum()
     }
 }
 
 impl<I: Lane> Output<I> {
-    /// One that has nothing of so many ranks.
+    /// An empty output of `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
             counts: vec![Count::default(); ranks],
@@ -116,7 +116,7 @@ impl<I: Lane> Output<I> {
         }
     }
 
-    /// Slots in it that lead to true.
+    /// The number of its slots that lead to true.
     pub fn trues(&self) -> u64 {
         self.ones.count() + self.passed.count()
     }

@@ -10,7 +10,7 @@ use crate::{disk::space::Space, error::Result};
 pub struct Walk {
     nodes: Arc<Unlabelled>,
     block: Box<[u64]>,
-    /// Which bytes of the file these are.
+    /// The bytes of the file that the block holds.
     bytes: Range<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Walk {
                 }
                 let byte = word * size_of::<u64>() as u64;
                 if !self.bytes.contains(&byte) {
-                    // Should that fail, there may be anything.
+                    // If the read fails, the block may hold anything.
                     self.bytes = 0..0;
                     self.bytes = on_disk.read(byte..byte + 1, &mut self.block, space)?;
                 }

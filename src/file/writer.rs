@@ -21,10 +21,10 @@ use crate::{
 
 /// A node file in the making. Nodes come level by level, the deepest first, in the order of (low, high) within each.
 ///
-/// Nodes stay in RAM while their share of the budget lasts; then all go to disk, those before them too.
+/// Nodes stay in RAM while their share of the budget lasts; then all nodes go to disk, the earlier ones too.
 pub struct NodeWriter<I> {
     levels: Levels,
-    /// Of every level so far.
+    /// The variable of every level so far.
     variables: Vec<u32>,
     /// Full blocks in RAM; `on_disk` more follow them in `file`.
     blocks: Vec<Block>,
@@ -37,13 +37,13 @@ pub struct NodeWriter<I> {
     used: usize,
     /// The id of the next node.
     next: u64,
-    /// Of the full blocks so far, if there are any.
+    /// The hash of the full blocks so far, if there are any.
     hash: Option<Box<XxHash3_128>>,
     marker: std::marker::PhantomData<I>,
 }
 
 impl<I: Lane> NodeWriter<I> {
-    /// Bytes that a level takes in its tables while they grow: what there is of them and what they move to, which is twice as long.
+    /// Bytes that a level takes in the tables while these grow: in the old ones, and in the new ones, which are twice as long.
     pub const BYTES_A_LEVEL: usize = 3 * (size_of::<u64>() + size_of::<u32>());
 
     /// An empty file of the width of `I`.
@@ -98,7 +98,7 @@ impl<I: Lane> NodeWriter<I> {
         Ok(())
     }
 
-    /// Places for the next nodes, one at least.
+    /// Places for the next nodes, at least one.
     #[inline(always)]
     pub fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
         self.reserve(space)?;
@@ -106,7 +106,7 @@ impl<I: Lane> NodeWriter<I> {
         Ok(lanes[2 * self.used..].as_chunks_mut().0)
     }
 
-    /// Appends so many nodes that are in their places already.
+    /// Appends the first `nodes` nodes that have been put in the places that [`room`](Self::room) gave.
     #[inline(always)]
     pub fn advance(&mut self, nodes: usize) {
         self.used += nodes;
@@ -125,7 +125,7 @@ impl<I: Lane> NodeWriter<I> {
                 if block.is_none()
                     && let Err(error) = self.spill(bytes, space)
                 {
-                    // As before: the writer may be asked again.
+                    // The tail stays as it was: the caller may try again.
                     self.tail = Some(tail);
                     return Err(error);
                 }
@@ -140,7 +140,7 @@ impl<I: Lane> NodeWriter<I> {
                 };
             }
             (tail, block) => {
-                // One block beyond the share, where it is used up: what the writer needs to go to disk.
+                // Where the share is used up, one block beyond it, which the writer needs to go to disk.
                 self.spills |= block.is_none();
                 let mut block = block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, Class::Full));
                 if let Some(tail) = tail {
@@ -153,8 +153,8 @@ impl<I: Lane> NodeWriter<I> {
         Ok(())
     }
 
-    /// Writes `bytes` to the file, behind all full blocks, of which those in RAM go there too: what would be written in the end
-    /// in any case keeps no memory from the sweep. Where that fails, it can be done again.
+    /// Writes `bytes` to the file, behind all full blocks, and before that the full blocks in RAM: they would be written in the end
+    /// in any case, and the sweep can use their memory now. Where that fails, it can be tried again.
     fn spill(&mut self, bytes: &[u8], space: &Space) -> Result<()> {
         while let Some(block) = self.blocks.pop() {
             let at = self.blocks.len();
@@ -169,7 +169,7 @@ impl<I: Lane> NodeWriter<I> {
         Ok(())
     }
 
-    /// Writes the block of number `at` to the file, which is made if there is none.
+    /// Writes block number `at` to the file, which is made if there is none.
     fn write(&mut self, at: usize, bytes: &[u8], space: &Space) -> Result<()> {
         self.spills = true;
         let file = match &mut self.file {
@@ -179,13 +179,13 @@ impl<I: Lane> NodeWriter<I> {
         file.write(at, bytes)
     }
 
-    /// Makes room for that many levels.
+    /// Makes room for `levels` more levels.
     pub fn reserve_levels(&mut self, levels: usize) {
         self.levels.reserve(levels);
         self.variables.reserve(levels);
     }
 
-    /// Nodes written so far.
+    /// The number of nodes written so far.
     pub fn nodes(&self) -> u64 {
         self.next - TERMINALS
     }
@@ -195,12 +195,12 @@ impl<I: Lane> NodeWriter<I> {
         self.next
     }
 
-    /// Levels that were ended.
+    /// The number of levels that were ended.
     pub fn levels(&self) -> usize {
         self.variables.len()
     }
 
-    /// Ends the level in the making; one without nodes is none.
+    /// Ends the level in the making, that of `variable`; a level without nodes is left out.
     pub fn end_level(&mut self, variable: u32) {
         let count = self.next - self.levels.end();
         if count > 0 {
@@ -209,12 +209,12 @@ impl<I: Lane> NodeWriter<I> {
         }
     }
 
-    /// The highest variable of the levels so far.
+    /// The variable of the topmost level so far, the smallest of all.
     pub fn top(&self) -> Option<u32> {
         self.variables.last().copied()
     }
 
-    /// The finished nodes, several of which may be roots, in the width they were written in: for what goes on in that width.
+    /// The finished nodes, several of which may be roots, in the width they were written in: for work that goes on in that width.
     pub fn seal_in_width(mut self, space: &Space) -> Result<NodeFile> {
         self.levels.seal();
         if self.nodes() == 0 { Ok(NodeFile::empty()) } else { self.seal_as_is(space) }
@@ -230,7 +230,7 @@ impl<I: Lane> NodeWriter<I> {
         if self.levels.end() == TERMINALS {
             return Ok(NodeFile::empty());
         }
-        // Invariant 7. A narrow sweep never makes more nodes than this, however it went.
+        // Invariant 7. A narrow sweep always makes fewer nodes than this, however it went.
         if !I::WIDE || self.nodes() >= space.limits.narrow_ids {
             return self.seal_as_is(space);
         }
@@ -240,7 +240,7 @@ impl<I: Lane> NodeWriter<I> {
         }
     }
 
-    /// The writer in the narrow width, its nodes narrowed where they are, when all of them are in `tail`.
+    /// The writer in the narrow width, its nodes narrowed in place; all of them are in `tail`.
     fn narrowed(self, mut tail: Block) -> NodeWriter<u32> {
         let words = tail.words_mut();
         for node in 0..self.used {
@@ -250,8 +250,8 @@ impl<I: Lane> NodeWriter<I> {
         NodeWriter { levels, variables, spills, tail: Some(tail), used, next, ..NodeWriter::empty() }
     }
 
-    /// Has what is in so many words in memory by itself if that is all there is and no more than the smallest block, though the share
-    /// is used up; gives the bytes that takes, which are to be counted. On disk it would take an extent.
+    /// Keeps the diagram, `words` words that are all in the tail, in memory of its own although the share is used up, if it takes
+    /// no more than the smallest block: on disk it would take an extent. Gives the bytes of that memory, to be charged, or 0.
     fn keep_small(&mut self, words: usize, space: &Space) -> usize {
         let smallest = space.pool.smallest();
         if !self.spills || self.file.is_some() || 8 * words > smallest || smallest == space.pool.block_bytes() {
@@ -300,7 +300,7 @@ impl<I: Lane> NodeWriter<I> {
     }
 }
 
-/// The nodes of `file` once more, in the narrow width.
+/// The nodes of `file`, written once more in the narrow width.
 fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
     let mut writer = NodeWriter::new(space)?;
     writer.reserve_levels(file.levels().ranks());

@@ -7,7 +7,7 @@ use crate::{
     progress::Progress,
 };
 
-/// Whom a sweep tells how far it has come, and who may stop it.
+/// The function that a sweep tells how far it has come, and that may stop it.
 ///
 /// ```
 /// use std::{ops::ControlFlow, sync::Arc, time::{Duration, Instant}};

@@ -16,7 +16,7 @@ use crate::disk::{backend::Backend, limits::Limits};
 #[derive(Clone)]
 pub struct Config {
     /// The memory budget in bytes: what sweeps, tables and the diagrams you hold take in all. Default 1 GiB, at least 16 MiB. A
-    /// larger budget spills less. The process takes some MiB more, for what no budget sees.
+    /// larger budget spills less. The process takes some MiB more, for memory that the budget does not count.
     pub memory: usize,
     /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
     /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
@@ -28,29 +28,28 @@ pub struct Config {
     /// the byte, whatever their number, but for those of [`simplify`](crate::Bdd::simplify). A process that forks has no such
     /// threads in the child: there a store of several waits for ever, so make it after the fork.
     pub threads: usize,
-    /// Whether records are packed on their way to temporary files: down to half as many bytes, for time of the processor.
-    /// Default true. Diagrams, which are read at random, are written as they are.
+    /// Whether records are packed on their way to temporary files: down to half as many bytes, for some CPU time. Default true.
+    /// Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep, and of what a builder is given, and now and then by the search of `linear`, on the
-    /// thread that called the operation: so on several at once where several do. It may stop the operation, which then answers
-    /// [`Error::Stopped`](crate::Error::Stopped); what that had made is gone. Default: nobody. It may look at
-    /// [`Store::stats`](super::Store::stats); whatever sweeps, or writes nodes, answers
-    /// [`Error::InsideCallback`](crate::Error::InsideCallback) there. It must not wait for another thread that does: that one may
-    /// wait for this operation. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and
-    /// `to_dot` report nothing.
+    /// Called after every level of every sweep and of every builder, and now and then by the search of `linear`, on the thread that
+    /// called the operation: so on several threads at once where several call operations. It may stop the operation, which then
+    /// answers [`Error::Stopped`](crate::Error::Stopped) and drops what it had made. Default: nobody. It may look at
+    /// [`Store::stats`](super::Store::stats); what it calls that sweeps, or writes nodes, answers
+    /// [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another thread that runs an operation, which
+    /// may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and `to_dot` report nothing.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
     pub testing: Testing,
 }
 
-/// What tests force.
+/// Settings that tests force.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default)]
 pub struct Testing {
-    /// Instead of the division that the budget gives.
+    /// Used instead of the division that the budget gives.
     pub limits: Option<Limits>,
-    /// Instead of the scratch folder.
+    /// Used instead of files in the scratch folder.
     pub backend: Option<Arc<dyn Backend>>,
 }
 

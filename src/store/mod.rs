@@ -37,9 +37,9 @@ use crate::{
 ///
 /// Diagrams of one store can be used together, from any thread. Up to as many small operations run side by side as the store has
 /// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
-/// optimum, or opens or validates a diagram. A large one that comes to a level worth sharing lets nobody else begin, has all threads
-/// once those beside it are done, and keeps them to its end; called from a thread of a `rayon` pool, it shares nothing. Use several
-/// stores to run several large operations at once, each within a budget of its own.
+/// optimum, or opens or validates a diagram. A large operation that comes to a level worth sharing lets no other begin, gets all
+/// threads once those beside it are done, and keeps them to its end; called from a thread of a `rayon` pool, it shares nothing. Use
+/// several stores to run several large operations at once, each within a budget of its own.
 ///
 /// ```
 /// use std::thread;
@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::BudgetTooSmall`] below 16 MiB, [`Error::NoThreads`] for none, [`Error::NotEnoughThreads`] when the system does not
-    /// give so many, and [`Error::Io`] when no temporary file can be made in the scratch folder.
+    /// start that many, and [`Error::Io`] when no temporary file can be made in the scratch folder.
     pub fn new(config: Config) -> Result<Self> {
         if config.memory < SMALLEST_MEMORY {
             return Err(Error::BudgetTooSmall { given: config.memory, minimum: SMALLEST_MEMORY });
@@ -141,7 +141,7 @@ impl Store {
         }
     }
 
-    /// What the last operations took that needed a sweep, at most 64 of them, the newest last.
+    /// Figures of the last operations that needed a sweep, at most 64 of them, the newest last.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -172,9 +172,9 @@ impl Store {
         self.run_at(self.inner.desks.turn(false), name, operation)
     }
 
-    /// Runs one operation on so many `nodes`, which does not wait for its turn where these are few and there is a desk.
+    /// Runs one operation on `nodes` nodes, which does not wait for its turn where these are few and a desk is free.
     ///
-    /// It begins again, when it is its turn, where there are too few tables for it beside others.
+    /// Where the tables have no room for it beside others, it begins again when it is its turn.
     pub(crate) fn run_beside<T>(
         &self,
         name: &'static str,
@@ -219,10 +219,10 @@ impl Store {
         outcome
     }
 
-    /// Reports `progress` that is made outside of all operations.
+    /// Reports `progress` made outside of all operations.
     ///
     /// # Errors
-    /// `Stopped` when whoever is told says so, `InsideCallback` when a callback makes it.
+    /// `Stopped` when the callback says so, `InsideCallback` when a callback is where this is called from.
     pub(crate) fn report(&self, progress: &Progress) -> Result<()> {
         outside_callback()?;
         tell(self.listener().as_ref().map(|listener| listener as Listener<'_>), progress)

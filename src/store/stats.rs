@@ -16,17 +16,17 @@ pub struct Stats {
     pub temp_bytes: u64,
     /// The most bytes that temporary files took on the disk at any time, those that were kept among them.
     pub peak_temp_bytes: u64,
-    /// How often a level, or a part of one, did not fit the share in which it is sorted, or collected, and was parted over logs, or
-    /// given to the external sorter where these would be too many.
+    /// How often a level, or a part of one, did not fit the share in which it is sorted, or collected, and was distributed over
+    /// logs, or given to the external sorter where the logs would be too many.
     pub parted_levels: u64,
-    /// Levels that were parted for several threads on their way down, and so on the way up.
+    /// Levels that were divided among several threads on the way down, and so on the way up.
     pub shared_levels: u64,
     /// What time went to.
     pub times: Times,
 }
 
-/// What the sweeps of a store spent time on, the sum of those that run side by side. What is sorted and what is waited for is part of
-/// the sweeps as well; where several threads share a level, these two are sums over all of them.
+/// What the sweeps of a store spent time on, summed over those that run side by side. Time for sorting and for the disk is also
+/// part of the time of the sweep; where several threads share a level, these two are sums over the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Times {
@@ -42,12 +42,13 @@ pub struct Times {
     pub disk: Duration,
 }
 
-/// What one operation took; see [`Store::operations`](super::Store::operations). One that ran beside another and had to begin again,
-/// since there were too few tables for both, is there twice.
+/// What one operation took; see [`Store::operations`](super::Store::operations). One that ran beside another and had to begin
+/// again, since there were too few tables for both, is listed twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationStats {
-    /// How many had ended before it since the store was made: those that failed and those that are forgotten among them.
+    /// The number of operations that had ended before it since the store was made, with those that failed and those that are
+    /// forgotten.
     pub number: u64,
     /// The operation, by the name of the method or of one that does the same: "apply" for all binary operators, "exists" for
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
@@ -59,10 +60,10 @@ pub struct OperationStats {
     pub sweeps: u64,
     /// Levels that these sweeps went through.
     pub levels: u64,
-    /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts those that
-    /// it does not decide at once.
+    /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts the
+    /// requests that it does not decide at once.
     pub requests: u64,
-    /// Bytes written to temporary files meanwhile, also by what runs beside it.
+    /// Bytes written to temporary files meanwhile, also by operations that ran beside it.
     pub spilled_bytes: u64,
     /// Time from its beginning, after it has waited for its turn, to its end.
     pub time: Duration,
