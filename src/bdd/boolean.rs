@@ -18,8 +18,8 @@ impl Bdd {
     /// One expand and one reduce sweep: O(sort(r)) transfers, nothing beyond the budget. Constant time when `op` ignores an
     /// operand, an operand is constant, or both are the same function or each other's negation.
     ///
-    /// Operands are kept; `f & g`, `f | g` and `f ^ g` on handles give them away, which takes less room where it does not run beside
-    /// another operation: `f & !g` for [`diff`](Self::diff), `!f | g` for [`imp`](Self::imp).
+    /// Operands are kept. The operators `f & g`, `f | g` and `f ^ g` on handles give them away, which takes less room unless
+    /// another operation runs beside; write `f & !g` for [`diff`](Self::diff) and `!f | g` for [`imp`](Self::imp).
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
@@ -40,7 +40,7 @@ impl Bdd {
         self.made("apply", &[other], plan.complement, |run| build(&plan.spec, &operands, run))
     }
 
-    /// `op` of this function and `other`, which are given away: each is gone as soon as it has been read, unless another handle
+    /// `op` of this function and `other`, which are given away: each is freed as soon as it has been read, unless another handle
     /// holds it.
     pub(super) fn apply_to(self, op: BinaryOp, other: Self) -> Result<Self> {
         let plan = match self.plan(op, &other)? {
@@ -53,7 +53,7 @@ impl Bdd {
         Ok(Self::new(store, file, plan.complement))
     }
 
-    /// What it takes to apply `op`, or the result where that is plain to see.
+    /// The plan for applying `op`, or the result where no sweep is needed.
     fn plan(&self, op: BinaryOp, other: &Self) -> Result<ControlFlow<Self, Plan>> {
         self.same_store(other)?;
         let value = |a: bool, b: bool| op.eval(a != self.complement, b != other.complement);
@@ -156,19 +156,19 @@ impl Bdd {
         self.made("ite", &[then, otherwise], result, |run| build(&spec, &operands, run))
     }
 
-    /// The value of `branch` wherever this function has `value`, if that is plain to see.
+    /// The value of `branch` wherever this function has `value`, if that is known without a sweep.
     fn fixes(&self, branch: &Self, value: bool) -> Option<bool> {
         let same = self.file.hash() == branch.file.hash();
         branch.as_constant().or(same.then_some(value == (self.complement == branch.complement)))
     }
 }
 
-/// What it takes to apply an operator.
+/// How to apply an operator.
 struct Plan {
     spec: Apply,
     /// Whether the second operand comes first.
     swapped: bool,
-    /// Of the result.
+    /// Whether the result is the negation of the diagram.
     complement: bool,
 }
 
@@ -179,7 +179,7 @@ impl Plan {
     }
 }
 
-/// An operator of the language, on references, which stay good, and on handles, which are given away.
+/// An operator of the language: on references, which keep the operands, and on handles, which give them away.
 macro_rules! operator {
     ($trait:ident, $method:ident, $op:ident) => {
         impl $trait for &Bdd {
@@ -193,7 +193,7 @@ macro_rules! operator {
         impl $trait for Bdd {
             type Output = Result<Bdd>;
 
-            /// Each operand is gone as soon as it has been read, also if the operation fails then, unless another handle holds it.
+            /// Each operand is freed as soon as it has been read, even if the operation then fails, unless another handle holds it.
             fn $method(self, other: Self) -> Self::Output {
                 self.apply_to(BinaryOp::$op, other)
             }
@@ -202,7 +202,7 @@ macro_rules! operator {
         impl $trait<Bdd> for &Bdd {
             type Output = Result<Bdd>;
 
-            /// The second operand is gone as soon as it has been read, also if the operation fails then, unless another handle
+            /// The second operand is freed as soon as it has been read, even if the operation then fails, unless another handle
             /// holds it.
             fn $method(self, other: Bdd) -> Self::Output {
                 self.clone().apply_to(BinaryOp::$op, other)
@@ -212,7 +212,7 @@ macro_rules! operator {
         impl $trait<&Bdd> for Bdd {
             type Output = Result<Bdd>;
 
-            /// The first operand is gone as soon as it has been read, also if the operation fails then, unless another handle
+            /// The first operand is freed as soon as it has been read, even if the operation then fails, unless another handle
             /// holds it.
             fn $method(self, other: &Bdd) -> Self::Output {
                 self.apply_to(BinaryOp::$op, other.clone())

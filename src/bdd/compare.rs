@@ -11,9 +11,10 @@ use crate::{
 impl Bdd {
     /// Whether `other` is true wherever this function is.
     ///
-    /// Where both are in memory, first a look at the first and the last point at which this function is true, and at those at which
-    /// `other` is false; then one expand sweep at most, which ends on the level where it finds a counterexample. Constant time where
-    /// operands are constant, equal or each other's negation. The diagram of the implication is [`Bdd::imp`].
+    /// Where both are in memory, it first tests `other` at the first and the last point at which this function is true, and this
+    /// function at those at which `other` is false. Then it takes one expand sweep at most, which ends on the level where it finds
+    /// a counterexample. Constant time where operands are constant, equal or each other's negation. The diagram of the implication
+    /// is [`Bdd::imp`].
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.
@@ -42,8 +43,8 @@ impl Bdd {
         Ok(!meet)
     }
 
-    /// Whether `other` is true where this function, which is not false, is for the first or the last time in lexicographic order; not
-    /// looked at where one is on disk, and every step of a walk reads a block.
+    /// Whether `other` is true at the first or the last point in lexicographic order at which this function, which is not false, is
+    /// true. `false` without a look where one of them is on disk, since every step of a walk would read a block.
     fn meets(&self, other: &Self) -> Result<bool> {
         if self.disk_bytes() + other.disk_bytes() > 0 {
             return Ok(false);

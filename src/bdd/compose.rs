@@ -30,7 +30,7 @@ impl Bdd {
         if let Some(value) = function.as_constant() {
             return self.restrict([(variable, value)]);
         }
-        // Both are stored with the value false where all variables are.
+        // Both are stored such that they are false where all variables are false.
         let result = self.eval(|other| other == variable && function.complement)?;
         let spec = Compose {
             variable,

@@ -13,12 +13,14 @@ use crate::{
 impl Bdd {
     /// This function with functions in place of several variables, all at once: none of the functions sees another.
     ///
-    /// One expand and one reduce sweep for all constants and all variables that are only negated. Where the others are variables or
-    /// negations of some, and all different, one more for those negations, and as [`replace`](Self::replace): at no cost where that
-    /// keeps their order. Else one sweep for all functions, over pairs of a node and a node of their relation to the variables whose
-    /// places they take, where these are near to those that each depends on: so near that this relation, which is made first, is no
-    /// wider than there are functions, and the sweep makes no more nodes than there are for each function. Else a
-    /// [`compose`](Self::compose) for each function that is no variable, or one that something else becomes too.
+    /// All constants, and all variables that are only negated, take one expand and one reduce sweep. If the other functions are all
+    /// different variables or negations of variables, these negations take one more such pair, and the rest is a
+    /// [`replace`](Self::replace), at no cost where that keeps the order. Otherwise one pair of sweeps may do for all functions,
+    /// over pairs of a node and a node of the relation between the replaced variables and their functions, which is made first.
+    /// That is done where each replaced variable is so near to those that its function depends on that the relation is no wider
+    /// than there are functions, and as long as the sweep makes no more nodes than this diagram has times the number of functions.
+    /// Otherwise there is one [`compose`](Self::compose) for each function that is no variable, or a variable that something else
+    /// becomes, too.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as
@@ -52,7 +54,8 @@ impl Bdd {
         rest.with_literals(&mut given, |variable, _| names[&variable].is_some())?.one_by_one(&given, &names)
     }
 
-    /// For each variable that is to become another or its negation, that one, unless it stays or one before becomes it, too.
+    /// For each variable of `functions`, the variable that its function, or the negation of that, is: `None` if there is none, or
+    /// if that variable stays or an earlier one becomes it, too.
     fn names(&self, functions: &BTreeMap<u32, Self>) -> BTreeMap<u32, Option<u32>> {
         let stays = |variable: &u32| !functions.contains_key(variable);
         let mut taken: BTreeSet<u32> = self.file.variables().filter(stays).collect();
@@ -60,8 +63,8 @@ impl Bdd {
         functions.iter().map(|(&own, function)| (own, name(function))).collect()
     }
 
-    /// This function with variables renamed that have one of `names`, and the other `functions` in place of variables that it
-    /// depends on, one after another: these have names meanwhile that no function knows, so that none sees another.
+    /// This function with the variables renamed that have one of `names`, and the others replaced by their `functions`, one after
+    /// another. Those to be replaced are put aside under names on which no function depends, so that no function sees another.
     fn one_by_one(&self, functions: &BTreeMap<u32, Self>, names: &BTreeMap<u32, Option<u32>>) -> Result<Self> {
         if names.values().all(Option::is_some) {
             return self.replace(|variable| names.get(&variable).copied().flatten().unwrap_or(variable));
@@ -81,7 +84,7 @@ impl Bdd {
         levels.lower(&rest)
     }
 
-    /// Charges the lists for so many functions in place of its variables.
+    /// Charges the lists for `functions` in place of variables.
     fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Charge> {
         let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
         let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
@@ -89,8 +92,8 @@ impl Bdd {
         self.charge_lists(different + self.file.variables().len(), "functions for many variables at once")
     }
 
-    /// This function with every constant of `functions` in its place, and every variable negated whose place the negation `of` a
-    /// variable is to take, if `wanted`: that variable itself is to take it then.
+    /// This function with every constant of `functions` put in place, and every variable negated whose function is the negation of
+    /// a variable `of`, if `wanted(variable, of)`: `functions` then has `of` itself.
     fn with_literals(&self, functions: &mut BTreeMap<u32, Self>, wanted: impl Fn(u32, u32) -> bool) -> Result<Self> {
         let mut changes = Vec::new();
         for (&variable, function) in functions {

@@ -15,11 +15,13 @@ use crate::{
 impl Bdd {
     /// The number of assignments to `variables` variables for which the function is true, exactly.
     ///
-    /// The variables the function depends on must be among them, whatever their numbers: the one assignment to a single variable
-    /// for which variable 5 is true is counted by `sat_count(1)`, the 32 over variables 0 to 5 by `sat_count(6)`. Each that it does
-    /// not depend on doubles the count. One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits.
-    /// Else one that counts where it is false, which may fit; then one more where there are fewer than 244 levels, and where there are
-    /// more one in floating point and one for every 915 bits of the count. [`Bdd::sat_count_ln`] is quick whatever the size.
+    /// The variables that the function depends on must be among them, whatever their numbers: the one assignment to a single
+    /// variable for which variable 5 is true is counted by `sat_count(1)`, the 32 over variables 0 to 5 by `sat_count(6)`. Each
+    /// variable that it does not depend on doubles the count.
+    ///
+    /// One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits. If they do not, a second sweep counts where the function
+    /// is false, which may fit. If that does not fit either, it takes one more sweep for fewer than 244 levels, and for more levels
+    /// one in floating point and one for every 915 bits of the count. [`Bdd::sat_count_ln`] is quick whatever the size.
     ///
     /// # Errors
     /// [`Error::TooFewVariables`] when the function depends on more, [`Error::TooManyVariables`] beyond 2^24 of them, and
@@ -42,8 +44,8 @@ impl Bdd {
 
     /// The natural logarithm of [`Bdd::sat_count`], −∞ for false: for counts of millions of digits, and quick.
     ///
-    /// One top-down sweep, O(sort(f)) transfers, whatever the size of the count. It is that of a count which is too small by less
-    /// than one part in 2^61 for each node, rounded a few times in `f64`.
+    /// One top-down sweep, O(sort(f)) transfers, whatever the size of the count. The count behind it is too small by less than one
+    /// part in 2^61 for each node, and its logarithm is rounded a few times in `f64`.
     ///
     /// # Errors
     /// As for [`Bdd::sat_count`].
@@ -64,8 +66,8 @@ impl Bdd {
 
     /// [`Bdd::sat_count`] in floating point, infinite from 2^1024 on.
     ///
-    /// Exact up to 2^53 over the variables the function depends on, and beyond that too small by less than one part in 2^61 for each
-    /// node but for one rounding to `f64`. Cost as for [`Bdd::sat_count_ln`].
+    /// Exact up to 2^53 over the variables that the function depends on; beyond that the count is too small by less than one part
+    /// in 2^61 for each node, and is then rounded to `f64` once. Cost as for [`Bdd::sat_count_ln`].
     ///
     /// # Errors
     /// As for [`Bdd::sat_count`].
@@ -89,7 +91,7 @@ impl Bdd {
         Ok(over_support * Real::power_of_two(free.cast_signed()))
     }
 
-    /// How many of so many variables the function does not depend on.
+    /// How many of `variables` variables the function does not depend on.
     fn free_variables(&self, variables: u32) -> Result<u64> {
         let support = (self.file.levels().ranks() - 1) as u64;
         if u64::from(variables) < support {

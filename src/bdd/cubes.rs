@@ -20,22 +20,22 @@ use crate::{
 
 /// The cubes of a function in lexicographic order; see [`Bdd::cubes`] and [`Bdd::assignments`].
 ///
-/// Holds the diagram and one path: 16 to 32 bytes a literal, the domain, 4 to 8 bytes a variable, and one block of a diagram on
-/// disk, at most 128 KiB. Like the cubes it gives, they are the caller's and not charged to the store's budget.
+/// Holds the diagram, one path (16 to 32 bytes a literal), the domain (4 to 8 bytes a variable), and, if the diagram is on disk,
+/// one block of it, at most 128 KiB. Like the cubes it gives, these are the caller's and not charged to the store's budget.
 ///
 /// An item is an error where the disk failed; none comes after it.
 pub struct Cubes {
     bdd: Bdd,
     space: Space,
     walk: Walk,
-    /// Whether the high child comes first, of two children that both lead to true.
+    /// Whether the high child comes first where both children lead to true.
     high_first: HighFirst,
     /// The variables that every cube names; `None` where it names those on its path.
     domain: Option<Vec<u32>>,
     path: Cube,
-    /// Of every literal of `path`, the child it does not lead to: false where nothing of it is to come.
+    /// For every literal of `path`, the child it does not lead to; false if nothing more comes from that child.
     others: Vec<u64>,
-    /// Where the next cube leaves `path`; `None` when there is none.
+    /// The node where the next cube goes on after `path`; `None` when there is no next cube.
     ahead: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Cubes {
         u64::from(self.bdd.complement)
     }
 
-    /// Goes on from `id` to true.
+    /// Extends `path` from `id` to true.
     fn descend(&mut self, mut id: u64) -> Result<()> {
         while let Some(variable) = self.next_variable(id) {
             let children = self.cofactors(id, variable)?;
@@ -72,7 +72,7 @@ impl Cubes {
         Ok(())
     }
 
-    /// The variable that follows on `path`, which has come to `id`.
+    /// The next variable of `path`, which has come to `id`.
     fn next_variable(&self, id: u64) -> Option<u32> {
         match &self.domain {
             Some(domain) => domain.get(self.path.len()).copied(),
@@ -86,7 +86,7 @@ impl Cubes {
         (id >= TERMINALS).then(|| file.variable_of(id))
     }
 
-    /// What `id` is where `variable` is false and where it is true; both itself where it does not test that variable.
+    /// The cofactors of `id` where `variable` is false and where it is true; both are `id` where it does not test that variable.
     fn cofactors(&mut self, id: u64, variable: u32) -> Result<[u64; 2]> {
         if self.variable(id) != Some(variable) {
             return Ok([id, id]);
@@ -94,7 +94,7 @@ impl Cubes {
         self.walk.children(id, &self.space)
     }
 
-    /// Turns to the next way that is not done with; gives the node it leads to.
+    /// Turns the last literal of `path` whose other child still waits; returns that child.
     fn turn(&mut self) -> Option<u64> {
         let dead = self.dead();
         let last = self.others.iter().rposition(|&other| other != dead)?;

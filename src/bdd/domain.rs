@@ -21,7 +21,7 @@ impl Bdd {
     }
 }
 
-/// Each of `variables`, if it is one and larger than the one before.
+/// Each of `variables`; an error where it is out of range, or not larger than the one before.
 fn in_order(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
     let mut before = None;
     variables.into_iter().map(move |variable| {
@@ -37,7 +37,7 @@ fn in_order(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Re
 pub(super) struct Domain {
     /// In ascending order.
     pub variables: Vec<u32>,
-    /// By rank from 1.
+    /// The place of each level's variable in the domain, by rank from 1.
     places: Vec<u32>,
     _charge: Charge,
 }

@@ -1,4 +1,4 @@
-//! Keeping diagrams: in files under a name, and whole.
+//! Saving, opening and validating diagrams.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use crate::{
 impl Bdd {
     /// Saves the diagram in a file at `path`, for [`Store::open`] in this or another program.
     ///
-    /// The file is there whole or not at all: it is written beside `path`, signed with a checksum, synced to the disk and
-    /// then renamed, so that a file which was there before is replaced in one instant. The new one has its permissions, and its owner
-    /// and group if the process may give it these; if not its group, then no group may read it. A symbolic link is replaced, not
-    /// followed, but one to what is no regular file is refused. A process that is killed meanwhile leaves a file `.strata-….tmp`
+    /// The file appears whole or not at all: it is written beside `path` with a checksum, synced to the disk and then renamed,
+    /// which replaces an older file in one instant. The new file has the permissions of the older one, and its owner and group if
+    /// the process may set these; if it may not set the group, no group may read the file. A symbolic link is replaced, not
+    /// followed; a link to anything but a regular file is refused. A process that is killed meanwhile leaves a file `.strata-….tmp`
     /// beside `path`. The same function saved in any store under any budget gives the same bytes.
     ///
     /// One pass over the nodes, 8 bytes each (16 beyond 2^30 nodes), and 16 bytes a level; two blocks of memory.
     ///
     /// # Errors
-    /// [`Error::SaveFailed`], after which whatever was at `path` is as it was; only where the folder could not be synced, the
-    /// last step, the new file stands there already and might not survive a power cut. [`Error::Io`] where the nodes cannot
-    /// be read from the scratch folder.
+    /// [`Error::SaveFailed`], after which `path` is as it was, except where the last step failed, syncing the folder: then the new
+    /// file is there already and might not survive a power cut. [`Error::Io`] where the nodes cannot be read from the scratch
+    /// folder.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -43,11 +43,11 @@ impl Bdd {
         saved::save(&self.file, self.complement, path.as_ref(), &self.store.space())
     }
 
-    /// Checks that the diagram keeps every invariant of the format, and that its bytes are those it was made of.
+    /// Checks that the diagram keeps every invariant of the format, and that its bytes have not changed since it was made.
     ///
-    /// A diagram never breaks one on a machine that works, and what is read from the scratch disk is checked in any case: this is
-    /// for those who doubt their memory, and for tests. One pass over the nodes, a walk along one path, and one expand sweep:
-    /// O(sort(f)) transfers, nothing beyond the budget.
+    /// On a machine that works no diagram breaks one, and what is read from the scratch disk is always checked: this is for those
+    /// who doubt their memory, and for tests. One pass over the nodes, a walk along one path, and one expand sweep: O(sort(f))
+    /// transfers, nothing beyond the budget.
     ///
     /// # Errors
     /// [`Error::BrokenInvariant`], and those of the disk and the budget.

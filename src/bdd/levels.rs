@@ -1,13 +1,13 @@
-//! Other numbers for variables while others stand between them.
+//! Other numbers for variables while others are put between them.
 
 use super::Bdd;
 use crate::{error::Result, model::value_in};
 
-/// A level for each of some variables, in the same order; there may be others between them.
+/// A level for each of some variables, in the same order; there may be other levels between them.
 pub struct Levels(Vec<(u32, u32)>);
 
 impl Levels {
-    /// Those of the variables and levels, both in ascending order.
+    /// From pairs of a variable and its level, both in ascending order.
     pub fn new(levels: Vec<(u32, u32)>) -> Self {
         Self(levels)
     }
@@ -22,7 +22,7 @@ impl Levels {
         function.renamed(function.file.variables().map(|variable| self.of(variable)).collect())
     }
 
-    /// `function`, whose variables are levels of these, with the variables of those levels.
+    /// The inverse of [`lift`](Self::lift): `function` with each level replaced by its variable.
     pub fn lower(&self, function: &Bdd) -> Result<Bdd> {
         let variable_of = |level| {
             let at = self.0.binary_search_by_key(&level, |(_, level)| *level);

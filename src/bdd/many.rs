@@ -10,11 +10,11 @@ use crate::{
 impl Store {
     /// The conjunction of `functions`; true if there are none.
     ///
-    /// They are combined as they come, neighbours first and those of about one size with each other. Where a conjunction has about as
-    /// many nodes as its operands together, each of n functions so is swept O(log n) times, and about as many are held at once. One
-    /// by one, every one of them would be a sweep over all before: joining n clauses over n levels so takes n² time. Give those next
-    /// to each other that share variables: a conjunction of strangers may be larger than that of all. Once a part that has been
-    /// joined is false, the rest is not asked for.
+    /// They are combined as they come: neighbours first, and results of about the same size with each other. Where a conjunction
+    /// has about as many nodes as its operands together, each of n functions is swept O(log n) times, and about as many diagrams
+    /// are held at once. Joined one by one, each function would cost a sweep over all before it: n clauses over n levels would take
+    /// n² time. Put functions that share variables next to each other: a conjunction of unrelated ones may be larger than the final
+    /// result. Once an intermediate result is false, no further functions are asked for.
     ///
     /// # Errors
     /// The first error among `functions`, and those of [`Bdd::and`].
@@ -34,7 +34,7 @@ impl Store {
         self.join_all(functions, BinaryOp::AND, true)
     }
 
-    /// The disjunction of `functions`; false if there are none. In the same way as [`and_all`](Self::and_all).
+    /// The disjunction of `functions`; false if there are none. Works like [`and_all`](Self::and_all).
     ///
     /// # Errors
     /// Those of [`and_all`](Self::and_all).
@@ -42,7 +42,7 @@ impl Store {
         self.join_all(functions, BinaryOp::OR, false)
     }
 
-    /// `op`, for which `neutral` changes nothing and the other value decides, of all `functions`.
+    /// Combines all `functions` by `op`: `neutral` is its neutral value, and the other value decides.
     fn join_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>, op: BinaryOp, neutral: bool) -> Result<Bdd> {
         // Each has more than twice the nodes of the next.
         let mut joined: Vec<Bdd> = Vec::new();

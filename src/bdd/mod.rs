@@ -41,19 +41,18 @@ use crate::{
     sweep::run::Run,
 };
 
-/// Bytes that a variable takes in the lists of what takes which place, beside what sweeps need.
+/// Bytes that a variable takes in the lists of a renaming or a composition, beside what sweeps need.
 const VARIABLE_BYTES: usize = 160;
 
 /// A Boolean function as a reduced ordered binary decision diagram.
 ///
-/// A handle: cloning is cheap, and when the last handle of a diagram is dropped its memory and its disk are free at once for what
-/// the store does next; TUNING.md says what the system gets back.
-/// Two diagrams of one function are the same bytes, so `==` takes constant time; it compares a 128-bit hash of those bytes,
-/// and diagrams of different stores can be compared too.
+/// A handle: cloning is cheap. When the last handle of a diagram is dropped, its memory and disk space are free at once for the
+/// store to use again; TUNING.md says what the system gets back. Diagrams of equal functions have the same bytes, so `==` takes
+/// constant time: it compares a 128-bit hash of those bytes. Diagrams of different stores can be compared too.
 ///
 /// Costs are given in nodes of the operands (`f`, `g`) and requests (`r`, pairs of nodes that meet, at most `f · g`). A transfer
-/// reads or writes one block of 32 to 128 KiB on disk; sort(n) is the number of them that it takes to sort n records, each of which
-/// is written and read once or twice: none while they fit the budget.
+/// reads or writes one block of 32 to 128 KiB on disk. sort(n) is the number of transfers that it takes to sort n records: each
+/// record is written and read once or twice, or never while all fit the budget.
 #[derive(Clone)]
 pub struct Bdd {
     store: Store,
@@ -68,7 +67,8 @@ impl Store {
         Bdd::new(self.clone(), NodeFile::empty(), value)
     }
 
-    /// The function that is `variable`. Constant time; all of them share one node, so that each takes no more than its handle.
+    /// The function whose value is that of `variable`. Constant time; all variables share one node, so each takes no more memory
+    /// than its handle.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`] beyond 2^24 − 1.
@@ -105,7 +105,7 @@ impl Bdd {
         Self::new(self.store.clone(), file.clone(), at_zero)
     }
 
-    /// The function whose diagram `operation` makes of those of this function and `others`, or the negation of that function if
+    /// Runs `operation` on this function and `others`; returns the function whose diagram it makes, or the negation if
     /// `complement`.
     fn made(
         &self,
@@ -119,7 +119,7 @@ impl Bdd {
         Ok(Self::new(self.store.clone(), file, complement))
     }
 
-    /// Charges what is listed for so many variables while an operation makes its way; `what` it is, for the message.
+    /// Charges the lists for `variables` variables while an operation runs; `what` names them in the error.
     ///
     /// # Errors
     /// [`Error::BudgetExceeded`] when there is no room for it.
@@ -131,13 +131,13 @@ impl Bdd {
         if self.store.is(&other.store) { Ok(()) } else { Err(Error::DifferentStores) }
     }
 
-    /// Whether what an operator makes of this function and `other` is plain to see: one of them is constant, or both are the same
+    /// Whether every operator on this function and `other` is known without a sweep: one of them is constant, or both are the same
     /// or each other's negation.
     fn is_trivial_with(&self, other: &Self) -> bool {
         self.is_constant() || other.is_constant() || self.file.hash() == other.file.hash()
     }
 
-    /// This function and `other`, the one with more nodes first, which a sweep reads in order.
+    /// This function and `other`, the larger first, since a sweep reads its first operand in order.
     fn larger_first<'a>(&'a self, other: &'a Self) -> [&'a Self; 2] {
         if self.node_count() < other.node_count() { [other, self] } else { [self, other] }
     }

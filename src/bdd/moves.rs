@@ -1,4 +1,4 @@
-//! Which variables a renaming moves past others, and a way to move these one by one.
+//! Which variables a renaming moves past others, and how to move these one by one.
 //!
 //! ```text
 //!   variables   a b c d e      a, b, c and e stay in their order; d moves to the front
@@ -11,15 +11,15 @@ use crate::model::LARGEST_VARIABLE;
 
 /// A renaming by moves.
 pub struct Moves {
-    /// The place of each variable before, top-down.
+    /// The place of each variable before the moves, top-down.
     pub before: Vec<u32>,
-    /// From which place to which each one moves that does.
+    /// The moves, each from a place to a place.
     pub steps: Vec<(u32, u32)>,
-    /// The names of the places that are taken after, top-down.
+    /// The names at the occupied places after the moves, top-down.
     pub after: Vec<u32>,
 }
 
-/// What is at a place, by order of those that stay or by name.
+/// What a place is for: a variable that moves away, one with this name that moves here, or one that stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     From(usize),
@@ -28,14 +28,14 @@ enum Place {
 }
 
 impl Moves {
-    /// Moves that give the variables of a diagram, top-down, these `names`, which are all different; `stays` tells which do not move,
-    /// whose names ascend. None where there are not as many places as that takes.
+    /// Moves that give the variables of a diagram, top-down, these `names`, which are all different; `stays` tells which variables
+    /// do not move, and their names ascend. `None` where that takes more places than there are variables.
     pub fn of(names: &[u32], stays: &[bool]) -> Option<Self> {
         let moving = stays.iter().filter(|stays| !**stays).count();
         if names.len() + moving > LARGEST_VARIABLE as usize {
             return None;
         }
-        // By how many of those that stay are above.
+        // Each place with the number of staying variables above it.
         let mut places = Vec::with_capacity(names.len() + moving);
         let mut staying = Vec::with_capacity(names.len() - moving);
         for (at, &name) in names.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Moves {
 
 /// Which of `names`, all different, are in a longest ascending subsequence.
 pub fn longest_ascending(names: &[u32]) -> Vec<bool> {
-    // For every length the subsequence that ends least, and for every name the one before it.
+    // For every length the subsequence whose last name is smallest, and for every name the one before it.
     let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::with_capacity(names.len()));
     for (at, name) in names.iter().enumerate() {
         let len = ends.partition_point(|&end| names[end] < *name);
@@ -91,7 +91,7 @@ pub fn longest_ascending(names: &[u32]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// All orders of so many names.
+    /// All orders of `len` names.
     fn orders(len: u32) -> Vec<Vec<u32>> {
         let Some(last) = len.checked_sub(1) else { return vec![Vec::new()] };
         let with_last = |order: Vec<u32>| {

@@ -1,4 +1,4 @@
-//! The nodes of a diagram one after another, for what is done to them elsewhere.
+//! The nodes of a diagram one after another, for use outside the library.
 
 use std::{fmt, iter::FusedIterator, ops::Range};
 
@@ -20,29 +20,32 @@ pub struct Node {
 
 /// The nodes of a diagram, children before parents; see [`Bdd::nodes`].
 ///
-/// Holds the diagram and one block of one on disk, at most 128 KiB, which are the caller's and not charged to the store's budget.
+/// Holds the diagram, and one block of it, at most 128 KiB, if it is on disk. Both are the caller's and not charged to the store's
+/// budget.
 ///
 /// An item is an error where the disk failed; none comes after it.
 pub struct Nodes {
     bdd: Bdd,
     space: Space,
     walk: Walk,
-    /// Of the level at hand, and the ids there that are to come.
+    /// The rank of the level at hand.
     rank: usize,
+    /// The ids there that are still to come.
     ids: Range<u64>,
 }
 
 impl Bdd {
-    /// The inner nodes of this function's own diagram, each once: the lowest level first, the root last, with ids that count up. For
-    /// other programs and formats, for a store of other settings, for a computation that the library does not have.
+    /// The inner nodes of this function's diagram, each once, by ascending id: the lowest level first, the root last. Use them for
+    /// other programs and formats, to copy a function to a store with other settings, or for a computation that the library does
+    /// not have.
     ///
-    /// A function and its negation have the same nodes but for the terminals. A constant has none, and does not say here which it is.
+    /// A function and its negation have the same nodes, with the terminals exchanged. A constant has none: [`Bdd::as_constant`]
+    /// tells which it is.
     ///
-    /// One pass over the nodes, as the iterator is asked for them; no sweep. One block of the budget's size beside it where the diagram
-    /// is on disk.
+    /// One pass over the nodes, as they are asked for; no sweep. Where the diagram is on disk, one block of memory.
     ///
     /// # Errors
-    /// Those of the disk, of the iterator's items: after one of these it has no more.
+    /// The items' own: those of the disk, after which the iterator ends.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store, BuilderNode};
@@ -69,7 +72,7 @@ impl Bdd {
 impl Nodes {
     fn node(&mut self, id: u64) -> Result<Node> {
         let children = self.walk.children(id, &self.space)?;
-        // Stored are those of the negation, if this is one.
+        // If this function is complemented, the file holds its negation.
         let turned = u64::from(self.bdd.complement);
         let [low, high] = children.map(|child| if child < TERMINALS { child ^ turned } else { child });
         Ok(Node { id, variable: self.bdd.file.variable(self.rank), low, high })

@@ -29,18 +29,18 @@ mod sealed {
     use super::{parts, power_of_two};
 
     pub trait Weight: Copy {
-        /// Two to the power of this is a unit of which all of `weights`, which are finite, are multiples.
+        /// The exponent of a power of two, the unit, of which all `weights`, which are finite, are multiples.
         fn unit(weights: impl Iterator<Item = Self>) -> i32;
 
-        /// Whether it is a number.
+        /// Whether it is finite.
         fn is_finite(self) -> bool;
 
-        /// This weight in units, unless these are 2^126 or more.
+        /// This weight in units of 2^`unit`; `None` from 2^126 units on.
         fn in_units(self, unit: i32) -> Option<i128>;
     }
 
     pub trait Cost {
-        /// A sum of so many units.
+        /// The sum of `units` units of 2^`unit`.
         fn of_units(units: i128, unit: i32) -> Self;
     }
 
@@ -92,15 +92,15 @@ mod sealed {
 }
 
 impl Bdd {
-    /// The assignment to the variables of `domain` for which the function is true and the sum of the weights of the variables
-    /// that are true is smallest, and that sum before it. `None` for false.
+    /// The cheapest assignment to the variables of `domain` for which the function is true, as (cost, assignment): the cost is the
+    /// sum of the weights of the variables that are true. `None` for false.
     ///
     /// Of several such assignments it is the first in lexicographic order, false before true, the smallest variable first.
     ///
-    /// Weights are asked for once for each variable of the domain, in order, and may be negative. Sums are exact: of `i64` as `i128`;
-    /// of `f64` as multiples of the largest power of two that divides all weights, of which all together must be fewer than 2^126.
-    /// That they are where the largest of a thousand weights is at most 2^63 times the smallest, and farther where these have few
-    /// digits. The cost given back is rounded once, and infinite where it is beyond the largest `f64`.
+    /// `weight` is called once for each variable of the domain, in order; weights may be negative. Sums are exact: those of `i64`
+    /// are `i128`; those of `f64` are counted in units of the largest power of two that divides all weights, and all magnitudes
+    /// together must be below 2^126 units. They are where the largest of a thousand weights is at most 2^63 times the smallest, and
+    /// weights with few digits may be farther apart. The cost returned is rounded once, and infinite beyond the largest `f64`.
     ///
     /// One top-down sweep, and one back over the arcs that the cheapest ways take, both O(sort(f)) transfers; 20 bytes for each
     /// variable of the domain and 4 for each level beside the sweeps' own memory and the assignment.
@@ -132,8 +132,8 @@ impl Bdd {
         self.optimum("opt_min", 1, weight, domain)
     }
 
-    /// The assignment of the largest cost, as [`Bdd::opt_min`] gives that of the smallest; of several it is again the first in
-    /// lexicographic order, false before true.
+    /// The dearest assignment, otherwise like [`Bdd::opt_min`]; of several it is again the first in lexicographic order, false
+    /// before true.
     ///
     /// # Errors
     /// As for [`Bdd::opt_min`].
@@ -170,7 +170,7 @@ impl Bdd {
             return Ok(None);
         }
         let cost = |place: usize| sign * weights[place].in_units(unit).expect("all together are fewer");
-        // What is best for each variable; a path costs penalties on top.
+        // Every variable with its cheaper value; a path adds penalties.
         let mut best: Cube =
             domain.variables.iter().zip(0..).map(|(&variable, place)| (variable, cost(place) < 0)).collect();
         let mut sum: i128 = (0..weights.len()).map(|place| cost(place).min(0)).sum();

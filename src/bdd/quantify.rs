@@ -22,13 +22,14 @@ use crate::{
 impl Bdd {
     /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
     ///
-    /// All variables from `n` on are `exists_where(|variable| variable >= n)`.
+    /// To quantify all variables from `n` on, use `exists_where(|variable| variable >= n)`.
     ///
-    /// Cost: three sweeps for one variable: one that finds the value where all other variables are false, and a pair, expand and
-    /// reduce; O(sort(f)) transfers each. For `k` variables mostly few pairs, `k / 2` at most, which follow sets of up to four nodes
-    /// (up to eight, after the first pair, in RAM). Where such a pair would make more sets than there are nodes, it is given up for a
-    /// nested pair for every variable that is left, over what lies below it. What has nothing but `variables` below it is not
-    /// followed, and the levels of a large diagram above the first of `variables` are only reduced where the budget has room for that.
+    /// Cost: one sweep that finds the value where all other variables are false, and pairs of an expand and a reduce sweep,
+    /// O(sort(f)) transfers each. One variable takes one pair; `k` variables mostly take few pairs, `k / 2` at most, over sets of
+    /// up to four nodes (up to eight, after the first pair, in RAM). A pair that would make more sets than there are nodes is given
+    /// up for a nested pair for every variable that is left, over the levels below it. Nodes with only `variables` below them are
+    /// not expanded, and the levels of a large diagram above the first of `variables` are only reduced where the budget has room
+    /// for that.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
@@ -67,7 +68,8 @@ impl Bdd {
         let lowest = Lowest { spec: Copy { complement: self.complement, as_is: false }, free: &free };
         let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
         let value = self.complement || self.store.run_beside("search", self.node_count(), search)?;
-        // Stored is what is false where all other variables are: the disjunction, or the conjunction of the negations.
+        // Stored is the function that is false where all other variables are false: the disjunction, or the conjunction of the
+        // negations.
         let spec = Quantify::new(!value, self.complement != value, variables);
         self.made("exists", &[], value, |run| quantify(&self.file, spec.clone(), false, run))
     }
@@ -80,10 +82,10 @@ impl Bdd {
     /// Whether an odd number of values of `variables` make this function true: the exclusive disjunction of all their
     /// cofactors. False when there is a variable among them that it does not depend on.
     ///
-    /// One expand and one reduce sweep a variable, the largest first; the levels of a large diagram above it are
-    /// only reduced. For more than 16 variables one pair over all of this diagram, and a nested pair for each variable, over what lies
-    /// below it; before that one sweep that finds the value where all others are false, of what `restrict` makes of them, and where
-    /// that is true a pair more in the end. Where there are no others, that sweep is all.
+    /// One expand and one reduce sweep for each variable, the largest first; the levels of a large diagram above it are only
+    /// reduced. More than 16 variables take one pair over the whole diagram, and a nested pair for each variable over the levels
+    /// below it. Before that, a `restrict` and one sweep over its result find the value where all other variables are false; where
+    /// that is true, one more pair follows in the end. Where there are no other variables, that sweep is all.
     ///
     /// # Errors
     /// As [`Bdd::exists`].
@@ -118,8 +120,8 @@ impl Bdd {
         self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
     }
 
-    /// [`Bdd::unique`] of every variable of the support for which `quantified` holds: others are not asked for, where a list that has
-    /// one makes `unique` false.
+    /// [`Bdd::unique`] of every variable of the support for which `quantified` holds. Variables outside the support are not asked
+    /// for; in a list one of these makes `unique` false.
     pub fn unique_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
         self.unique(self.support().into_iter().filter(|&variable| quantified(variable)))
     }
@@ -134,11 +136,11 @@ impl Bdd {
         self.made("unique", &[], complement, |run| build(&spec, &operands, run))
     }
 
-    /// `self.and(other)?.exists(variables)`, without writing down the conjunction as a rule.
+    /// `self.and(other)?.exists(variables)`, as a rule without writing the conjunction down.
     ///
-    /// One expand and one reduce sweep over sets of pairs of nodes, in which most variables go where one operand is a
-    /// transition relation; the others as in [`Bdd::exists`]. Where the conjunction is much larger than what is left of it, this takes
-    /// a fraction of the time of the two calls; where it is hardly larger, they may be a little faster.
+    /// One expand and one reduce sweep over sets of pairs of nodes, which quantify most variables where one operand is a transition
+    /// relation; the others go as in [`Bdd::exists`]. Where the conjunction is much larger than the result, this takes a fraction
+    /// of the time of the two calls; where it is hardly larger, the two calls may be a little faster.
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].
@@ -166,7 +168,7 @@ impl Bdd {
         self.and_exists_of(other, variables)
     }
 
-    /// [`Bdd::and_exists`] of `variables` that one of both depends on, in order, each once.
+    /// [`Bdd::and_exists`] of `variables`, on each of which an operand depends, in order, each once.
     fn and_exists_of(&self, other: &Self, variables: Vec<u32>) -> Result<Self> {
         self.same_store(other)?;
         if self.is_trivial_with(other) {
@@ -187,10 +189,10 @@ impl Bdd {
     }
 }
 
-/// For so many variables, a sweep each takes no longer than nested sweeps: each leaves the next one less.
+/// Up to this many variables, a sweep for each takes no longer than nested sweeps: each leaves the next less to do.
 const FEW: usize = 16;
 
-/// Those of the variables that `matter`, in order, each once: what does not matter, and what comes again, takes no memory.
+/// The variables that `matter`, in order, each once; those that do not matter, or come again, take no memory.
 fn ascending(variables: impl IntoIterator<Item = u32>, mut matter: impl FnMut(u32) -> bool) -> Result<Vec<u32>> {
     let tidy = |kept: &mut Vec<u32>| {
         kept.sort_unstable();

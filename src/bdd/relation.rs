@@ -7,11 +7,11 @@ use crate::{
 };
 
 impl Bdd {
-    /// The successors of these states, over next variables: those for which some state and the relation agree.
+    /// The successors of these states under `relation`, over next variables.
     ///
-    /// States are given over current variables, which is not checked here, `relation` over both. A variable that is in no pair (an
-    /// input, a parameter) stays. A next variable that the relation says nothing of may have any value: where it shall keep its own,
-    /// the relation must say so. One [`Bdd::and_exists`].
+    /// The states are over current variables, which is not checked here; `relation` is over both. A variable that is in no pair (an
+    /// input, a parameter) stays. A next variable that the relation does not constrain may have any value: to keep its current
+    /// value, the relation must say so. One [`Bdd::and_exists`].
     ///
     /// # Errors
     /// As [`Bdd::and_exists`].
@@ -28,13 +28,13 @@ impl Bdd {
         self.and_exists_where(relation, |variable| pairs.is_current(variable))
     }
 
-    /// The successors of these states under `relation`, over current variables: [`Bdd::relprod`], then the names of the
-    /// current variables for the next ones, at no cost where that keeps their order. Where the relation has inputs that shall not
-    /// stay, quantify them before: `relation.exists(inputs)`.
+    /// The successors of these states under `relation`, over current variables: [`Bdd::relprod`], then a renaming of next variables
+    /// to current ones, at no cost where that keeps their order. Inputs of the relation that must not stay have to be quantified
+    /// before: `relation.exists(inputs)`.
     ///
-    /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation that speaks
-    /// of what that process reads and writes, and pairs of what it writes, are enough. The successors of all are the disjunction
-    /// of the successors by each.
+    /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation over what
+    /// that process reads and writes, and pairs of what it writes, are enough. The successors under all processes are the
+    /// disjunction of those under each.
     ///
     /// # Errors
     /// [`Error::NextVariable`] when the states depend on one, and as [`Bdd::and_exists`] and [`Bdd::replace`].

@@ -1,4 +1,4 @@
-//! Other names for variables.
+//! Renaming variables.
 
 use super::{Bdd, moves::Moves, rounds::Rounds, ways::Way};
 use crate::{
@@ -25,19 +25,20 @@ impl Bdd {
         Ok(Self::new(self.store.clone(), self.file.shifted(by), self.complement))
     }
 
-    /// This function with other names for its variables: `name` says which, and must not give two of them the same.
+    /// This function with its variables renamed: `name` gives the new name of each, and must not give two of them the same.
     ///
-    /// O(levels) when the order of the variables stays as it is, and the nodes are shared. Otherwise what probably takes least:
+    /// O(levels) when the order of the variables stays as it is; the nodes are then shared. Otherwise the way that probably takes
+    /// least time:
     /// * rounds of one expand and one reduce sweep, in each of which any number of neighbours change places: one round for
-    ///   `|variable| variable ^ 1`, which turns a relation over pairs of variables around;
-    /// * the fewest variables that have to move past others are moved one by one, with an expand and a reduce sweep each;
-    /// * a nested sweep over all that is below for each variable that comes to lie below one that was below it.
+    ///   `|variable| variable ^ 1`, which reverses a relation over pairs of variables;
+    /// * one expand and one reduce sweep for each variable that moves past others, as few of them as possible;
+    /// * a nested sweep over all levels below for each variable that comes to lie below one that was below it.
     ///
-    /// Some orders suit a function and others do not, so what is made on the way may be far larger than both this diagram and the
-    /// result, as where the order of all squares of a grid is reversed. What is known by its parts is better made anew in the other
-    /// order then.
+    /// The size of a diagram depends on the order of its variables, so intermediate diagrams may be far larger than both this one
+    /// and the result, for example where the order of all squares of a grid is reversed. A function with known parts is then better
+    /// built anew in the other order.
     ///
-    /// `name` is asked once for each variable of the support, the largest first.
+    /// `name` is called once for each variable of the support, the largest first.
     ///
     /// # Errors
     /// [`Error::NotInjective`] when two variables get one name, [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the
@@ -91,7 +92,7 @@ impl Bdd {
         moved.renamed(after)
     }
 
-    /// This function with neighbours swapped in `rounds`; the variables are `names` then, the smallest first.
+    /// This function with neighbours swapped in `rounds`, after which its variables get `names`, the smallest first.
     fn swapped(&self, rounds: Rounds, mut names: Vec<u32>) -> Result<Self> {
         let mut swapped = self.clone();
         for round in rounds {

@@ -13,13 +13,14 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; each that
-    /// it depends on takes some 30 bytes of RAM meanwhile.
+    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; each of the others takes
+    /// some 30 bytes of RAM meanwhile.
     ///
-    /// One expand and one reduce sweep over what is left: O(sort(f)) transfers. Less where there is room: the levels above the
-    /// first of the variables are only reduced (up to three ids a node in the share of tables), and what lies below the last is
-    /// brought over in two passes, without sorting (five eighths of a byte a node in 14/32 of the budget), if the result has the value
-    /// that this function has where all variables are false. The same diagram, in O(levels), when it depends on none of the variables.
+    /// One expand and one reduce sweep over the nodes that are left: O(sort(f)) transfers. It takes less where there is room: the
+    /// levels above the first of the variables are only reduced (up to three ids a node in the share of tables), and the nodes
+    /// below the last are copied in two passes, without sorting (five eighths of a byte a node in 14/32 of the budget), if the
+    /// result has the same value as this function where all variables are false. The same diagram, in O(levels), when it depends on
+    /// none of the variables.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that it depends on is given both values, [`Error::VariableOutOfRange`] beyond
@@ -39,20 +40,20 @@ impl Bdd {
         self.changed(given.into_iter().map(|(variable, value)| (variable, Instead::Value(value))).collect())
     }
 
-    /// This function with some variables that it depends on, in order, fixed or negated.
+    /// This function with some variables that it depends on fixed or negated; `changes` are in ascending order.
     pub(super) fn changed(&self, changes: Vec<(u32, Instead)>) -> Result<Self> {
         if changes.is_empty() {
             return Ok(self.clone());
         }
-        // Where all that is left is false.
+        // The point where all variables that are left are false.
         let point = |variable| value_in(&changes, variable).is_some_and(|instead| instead != Instead::Value(false));
         let complement = self.eval(point)?;
         let spec = Restrict { changes, complement: self.complement != complement };
         self.made("restrict", &[], complement, |run| build(&spec, &[&self.file], run))
     }
 
-    /// The cofactor by the top variable, which is a child of the root: this function with its smallest variable fixed to `value`. A
-    /// constant is its own. The cofactor by a cube is [`Bdd::restrict`].
+    /// The cofactor by the top variable, a child of the root: this function with its smallest variable fixed to `value`. The
+    /// cofactor of a constant is that constant. For the cofactor by a cube see [`Bdd::restrict`].
     ///
     /// # Errors
     /// Those of the disk and the budget; see [`Bdd::restrict`].
@@ -60,7 +61,7 @@ impl Bdd {
         self.restrict(self.file.variables().next_back().map(|variable| (variable, value)))
     }
 
-    /// What is given for variables that it depends on; it must be the same for a variable that is given again.
+    /// The `items` for variables that this function depends on; one given again must be the same.
     pub(super) fn given<T: PartialEq>(
         &self,
         items: impl Iterator<Item = Result<(u32, T)>>,

@@ -7,10 +7,10 @@
 //!   round 3     0 1 2 3
 //! ```
 
-/// Rounds after which names are in order. Each is the levels, from the top, that change places with the one below.
+/// Rounds after which the names are in order. A round is the levels, counted from the top, that change places with the one below.
 #[derive(Debug)]
 pub struct Rounds {
-    /// Of the variables, top-down, before the next round.
+    /// The names of the variables, top-down, before the next round.
     names: Vec<u32>,
 }
 
@@ -19,7 +19,7 @@ impl Rounds {
     pub fn of(names: &[u32], most: usize) -> Option<Self> {
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_unstable_by_key(|&at| names[at]);
-        // Nobody comes farther in a round.
+        // A round moves a variable by one place at most.
         if order.iter().enumerate().any(|(to, at)| at.abs_diff(to) > most) {
             return None;
         }

@@ -23,8 +23,8 @@ impl Bdd {
     ///
     /// # Errors
     /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
-    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::TooManySamples`] when the system has no memory to give them back
-    /// in, and those of the disk and the budget.
+    /// that is not in it, [`Error::VariableOutOfRange`], [`Error::TooManySamples`] when the system has no memory for the samples,
+    /// and those of the disk and the budget.
     ///
     /// After: D. E. Knuth, *The Art of Computer Programming*, volume 4A, section 7.1.4.
     ///
@@ -50,7 +50,7 @@ impl Bdd {
             return Ok(Vec::new());
         }
         let random = |sample, variable, digit| digit_of(seed, sample, variable, digit);
-        // Levels that a path skips, and variables without a level, are coins.
+        // Levels that a path skips, and variables without a level, get the value of a coin.
         let coin = |sample, variable| random(sample, Some(variable), 0) >> 63 == 1;
         let mut samples: Vec<Vec<bool>> = Vec::new();
         let too_many = |_| Error::TooManySamples { count };
@@ -69,7 +69,7 @@ impl Bdd {
     }
 }
 
-/// A random digit in base 2^64, whose stream is found by mixing in one of `seed`, `sample` and `variable` after the other.
+/// A random digit in base 2^64; its stream comes from mixing in `seed`, `sample` and `variable`, one after another.
 fn digit_of(seed: u64, sample: u64, variable: Option<u32>, digit: u64) -> u64 {
     let variable = variable.map_or(u64::MAX, u64::from);
     split_mix(split_mix(split_mix(split_mix(seed, 1) ^ sample, 1) ^ variable, 1), 1 + digit)
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_path_takes_exactly_its_share_of_all_points() {
-        // So many points, evenly spread, that every share at the level is a whole number of them.
+        // Enough evenly spread points for every share at the level to be a whole number of them.
         const SPREAD: [u64; 3] = [2, 12, 840];
         let walkers = SPREAD.iter().product();
         let store = Store::new(Config::default()).expect("a store");

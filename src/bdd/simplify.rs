@@ -12,8 +12,9 @@ use crate::{
 };
 
 impl Bdd {
-    /// The generalised cofactor: a function that agrees with this one wherever `care` is true, and elsewhere has the value at the
-    /// nearest point where it is (the first variable weighs most). It may be larger than this function, and depend on more.
+    /// The generalised cofactor: a function that agrees with this one wherever `care` is true, and elsewhere has the value of this
+    /// one at the nearest point of `care` (the first variable weighs most). It may be larger than this function, and depend on more
+    /// variables.
     ///
     /// One expand and one reduce sweep over pairs of nodes. With a cube as care set this is [`Bdd::restrict`].
     ///
@@ -39,7 +40,7 @@ impl Bdd {
             }
             None => {}
         }
-        // Nearest to the point where all variables are false is the first there is.
+        // The point of `care` that is nearest to the one where all variables are false is the first.
         let nearest = care.cube_min()?.unwrap_or_default();
         let result = self.eval(|variable| nearest.binary_search(&(variable, true)).is_ok())?;
         let spec = Constrain { complement: care.complement, result: self.complement != result };
@@ -50,12 +51,11 @@ impl Bdd {
     /// A function that agrees with this one wherever `care` is true, depends on no other variables, and has at most as many
     /// nodes: Coudert and Madre's "restrict".
     ///
-    /// Where this function does not test a variable, on some path, the care set is combined over it. One expand and one reduce sweep
-    /// do so, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM. Where this is
-    /// given up, since sets would be larger or many more than nodes, the care set is projected on the variables of this function as a
-    /// whole, by [`Bdd::exists`], and one [`Bdd::constrain`] follows. Where the outcome is larger than this function, this function
-    /// is given. So which of the functions that agree comes out may depend on the budget, and on what else is held within it or runs
-    /// beside it.
+    /// On paths where this function does not test a variable, the care set is combined over it by "or". That takes one expand and
+    /// one reduce sweep, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM.
+    /// If sets would be larger, or many more than nodes, this is given up: the care set as a whole is projected on the variables of
+    /// this function by [`Bdd::exists`], and one [`Bdd::constrain`] follows. If the outcome is not smaller than this function, this
+    /// function is returned. So the result may depend on the budget, on what else is held within it, and on what runs beside.
     ///
     /// # Errors
     /// As [`Bdd::constrain`].

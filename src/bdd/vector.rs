@@ -14,12 +14,12 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with `functions`, two at least, in place of some of its variables, by one sweep over pairs of a node and a node of
-    /// the relation between these variables and their functions. `None` where that may take longer than a sweep for each, or does: then
-    /// it is given up.
+    /// This function with `functions`, at least two, in place of some of its variables, by one sweep over pairs of a node and a
+    /// node of the relation between these variables and their functions. `None` where that may take longer than a sweep for each
+    /// function, or where the sweep turns out to and is given up.
     ///
     /// # Errors
-    /// Those of the disk and of the budget, which a sweep for each may not meet.
+    /// Those of the disk and of the budget; a sweep for each function may do without the latter.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
         let places = self.places(functions)?;
         if log_width(&places) > (functions.len() as f64).log2() {
@@ -31,7 +31,7 @@ impl Bdd {
             .store
             .and_all(conditions.map(|(function, &level)| own.lift(function)?.xnor(&self.store.variable(level)?)))?;
         let file = self.renamed(names)?.file;
-        // Stored with the value false where all variables are.
+        // Stored such that it is false where all variables are false.
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
         let spec = Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
         let (nodes, operands) = (self.node_count() + relation.node_count(), [&file, &relation.file]);
@@ -50,7 +50,7 @@ impl Bdd {
         let mut next = 0;
         let place = |variable| {
             let function = match functions.get(&variable) {
-                // One before it may come to lie below it.
+                // An earlier variable may come to lie below this one.
                 None if next > variable => Some(self.store.variable(variable)?),
                 given => given.cloned(),
             };
@@ -65,14 +65,14 @@ impl Bdd {
 /// Where a variable of a diagram goes.
 struct Place {
     variable: u32,
-    /// What takes its place, if that is not to be the variable itself.
+    /// The function that takes its place; `None` if the variable just stays.
     function: Option<Bdd>,
-    /// The variable of the result right above it: the lowest that its function, or one before, depends on.
+    /// The variable of the result right above it: the lowest that its function, or an earlier one, depends on.
     below: u32,
 }
 
-/// The logarithm of a bound on the width of the relation: between two variables it knows of every function on the way how it goes
-/// on.
+/// The binary logarithm of a bound on the width of the relation: between two variables a node has to tell, for every function
+/// partly evaluated there, how it goes on.
 fn log_width(places: &[Place]) -> f64 {
     let mut changes: BTreeMap<u32, f64> = BTreeMap::new();
     for Place { function, below, .. } in places {
@@ -80,7 +80,7 @@ fn log_width(places: &[Place]) -> f64 {
         let (levels, mut before) = (function.file.levels(), 0.0);
         let ranks = (1..levels.ranks()).rev();
         for (seen, (rank, variable)) in (1..).zip(ranks.zip(function.file.variables().rev())) {
-            // As many as there are values of what it has seen, at most, and nodes and terminals below.
+            // At most one state for each assignment to the variables seen so far, and one for each node and terminal below.
             let now = f64::from(seen).min((levels.first(rank) as f64).log2());
             *changes.entry(variable).or_default() += now - before;
             before = now;
@@ -96,16 +96,16 @@ fn log_width(places: &[Place]) -> f64 {
 
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
 struct Layout {
-    /// That of each variable of the result.
+    /// The level of each variable of the result.
     own: Levels,
-    /// Those of the variables that are replaced.
+    /// The levels of the variables that are replaced.
     replaced: Vec<u32>,
-    /// Those of all variables of the diagram, the lowest first.
+    /// The levels of all variables of the diagram, the lowest first.
     names: Vec<u32>,
 }
 
 impl Layout {
-    /// Those for `places`, unless they are too many.
+    /// The layout for `places`; `None` if it takes too many levels.
     fn of(places: &[Place]) -> Option<Self> {
         let mut variables: BTreeSet<u32> = BTreeSet::new();
         for Place { variable, function, .. } in places {

@@ -5,7 +5,7 @@ use super::{
     rounds::Rounds,
 };
 
-/// How the variables of a diagram come to the order of their names.
+/// How to bring the variables of a diagram into the order of their new names.
 pub enum Way {
     /// Neighbours change places, round by round.
     Rounds(Rounds),
@@ -16,10 +16,10 @@ pub enum Way {
 }
 
 impl Way {
-    /// The way that probably takes least for variables, top-down, with these `names`, which are all different.
+    /// The way that probably takes least time for variables that are to get these `names`, top-down and all different.
     ///
-    /// A round takes about as long as a nested sweep for one variable, and three quarters of the time of a move. There are nested
-    /// sweeps for as many variables as come to lie below one that was below them.
+    /// A round takes about as long as a nested sweep for one variable, and three quarters of the time of a move. There is a nested
+    /// sweep for each variable that comes to lie below one that was below it.
     pub fn of(names: &[u32]) -> Self {
         let stays = longest_ascending(names);
         let (moving, passed) = (stays.iter().filter(|stays| !**stays).count(), passed(names));
@@ -31,7 +31,7 @@ impl Way {
     }
 }
 
-/// How many come to lie below one that was below them.
+/// The number of variables that come to lie below one that was below them.
 fn passed(names: &[u32]) -> usize {
     let (mut least, mut passed) = (u32::MAX, 0);
     for &name in names.iter().rev() {

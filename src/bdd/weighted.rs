@@ -11,17 +11,17 @@ use crate::{
 
 impl Bdd {
     /// The sum, over all assignments to the variables of `domain` for which the function is true, of the product of the weights of
-    /// their values: with `weight(x, true)` the probability of `x`, and 1 less that for `weight(x, false)`, it is the probability that
-    /// the function is true; with 1 for all it is [`Bdd::sat_count_f64`].
+    /// the assigned values. With `weight(x, true)` the probability of `x`, and `weight(x, false)` 1 minus that, it is the
+    /// probability that the function is true; with all weights 1 it is [`Bdd::sat_count_f64`].
     ///
-    /// Weights are asked for once for each variable of the domain and each value, in order, false first. They may be zero, and below
-    /// zero, as encodings want them that cancel out what they add.
+    /// `weight` is called once for each variable of the domain, in order, and each value, false first. Weights may be zero, or
+    /// negative as in encodings where terms cancel each other out.
     ///
-    /// Sums and products have 64 bits on the way, and none is too large or too small; then the answer is rounded to `f64`, infinite
-    /// beyond the largest and 0 below the smallest. Nothing else is lost where weights are whole numbers whose magnitudes would give
-    /// less than 2^64. Else, where no weight is below zero, the sum is too small by less than one part in 2^62 for each node and two
-    /// for each variable of the domain. Where some are, it is off by less than so many parts of the sum that the magnitudes would
-    /// give, of which little may be left. Every budget and number of threads gives the same bits.
+    /// Sums and products are computed with 64 bits, and none overflows or underflows; the result is rounded to `f64`, infinite
+    /// beyond the largest and 0 below the smallest. Nothing else is lost where weights are whole numbers whose magnitudes would
+    /// give less than 2^64. Otherwise, if no weight is negative, the sum is too small by less than one part in 2^62 for each node
+    /// and two for each variable of the domain. If some are negative, the error has the same bound relative to the sum that the
+    /// magnitudes would give, which may be much larger than the sum itself. Every budget and number of threads gives the same bits.
     ///
     /// One top-down sweep, O(sort(f)) transfers; 4 bytes for each variable of the domain and 36 for each level beside the sweep's
     /// own memory. An arc that skips levels takes time in the logarithm of their number.
@@ -55,9 +55,9 @@ impl Bdd {
         Ok(self.weighed("weighted_count", weight, domain)?.to_f64())
     }
 
-    /// The natural logarithm of [`Bdd::weighted_count`], for sums that no `f64` holds: −∞ of zero, and NaN of what is below.
+    /// The natural logarithm of [`Bdd::weighted_count`], for sums that no `f64` holds: −∞ for zero, and NaN for a negative sum.
     ///
-    /// It is that of a sum within the same error, rounded a few times in `f64`. Cost as for [`Bdd::weighted_count`].
+    /// The sum has the same error bound, and its logarithm is rounded a few times in `f64`. Cost as for [`Bdd::weighted_count`].
     ///
     /// # Errors
     /// As for [`Bdd::weighted_count`].

@@ -4,11 +4,11 @@
 //!   2 x0 + 3 x1 + 4 x2 <= 5      bounds left for the terms from here on
 //!
 //!                   5            x0
-//!           3   4   5            x1    4 is what no sum leaves: nothing leads to its node
+//!           3   4   5            x1    no sum leaves 4: no arc leads to its node
 //!   0   1   2   3                x2    false below 0, true from 4 on
 //! ```
 //!
-//! A node's low child has its bound in the row below, its high child one that is smaller by the weight.
+//! A node's low child has the same bound in the row below, its high child a bound that is smaller by the weight.
 
 use std::mem;
 
@@ -27,13 +27,13 @@ pub struct Grid<'a> {
     pub fewer: bool,
     /// Whether all weights are 1 or −1. Then all nodes are different, and the root leads to every one.
     pub counts: bool,
-    /// Bounds that are open on all levels together, or as many as fit the type.
+    /// The number of open bounds on all levels together, or the largest `u64`.
     pub places: u64,
-    /// Bytes of two rows, or as many as fit the type.
+    /// Bytes of two rows, or the largest `usize`.
     pub row_bytes: usize,
 }
 
-/// The bounds that are open on a level: some sum of the terms above may leave them, and they are not plain there.
+/// The bounds that are open on a level: some sum of the terms above may leave them, and they decide nothing yet.
 struct Open {
     last: i128,
     width: u128,
@@ -43,7 +43,7 @@ struct Open {
 const BEYOND: i128 = 1 << 62;
 
 impl<'a> Grid<'a> {
-    /// Of terms that have 1 as their largest common divisor, and a bound that is not plain.
+    /// The grid of terms whose largest common divisor is 1, and of a bound that decides nothing yet.
     pub fn new(terms: &'a [Term], bound: i128, fewer: bool) -> Self {
         let mut grid = Self { terms, bound, fewer, counts: true, places: 0, row_bytes: 0 };
         let (mut places, mut widest) = (0u128, 0u128);
@@ -59,7 +59,8 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    /// Those for the terms after the first `above`. What else may be left is `fewer` beyond the last, and false before the first.
+    /// The open bounds for the terms after the first `above`. A bound beyond the last decides on `fewer`, one before the first on
+    /// false.
     fn open(&self, above: usize) -> Open {
         let (all, rest) = (&self.terms[0], &self.terms[above]);
         let first = rest.min.max(self.bound - (all.max - rest.max));
@@ -67,14 +68,14 @@ impl<'a> Grid<'a> {
         Open { last, width: u128::try_from(last + 1 - first).unwrap_or(0) }
     }
 
-    /// Gives all nodes to `builder`, the last level first and the root last, and answers the root.
+    /// Gives all nodes to `builder`, the last level first and the root last; returns the root.
     pub fn add_nodes(&self, builder: &mut BddBuilder, charge: &mut Charge) -> Result<BuilderNode> {
         charge.grow(self.row_bytes)?;
         let most = self.row_bytes / 2 / size_of::<BuilderNode>();
         let [mut below, mut row] = [(); 2].map(|()| Vec::with_capacity(most));
         let end = self.terms.len() - 1;
         let mut last_below = self.open(end).last;
-        // The one bound that may be open after all terms is 0, which is what they have to leave.
+        // After all terms only the bound 0 may be open: the terms must leave exactly that.
         below.extend((0..self.open(end).width).map(|_| BuilderNode::from(true)));
         for above in (0..end).rev() {
             let Open { last, width } = self.open(above);
@@ -86,8 +87,8 @@ impl<'a> Grid<'a> {
         Ok(below[0])
     }
 
-    /// Adds `width` nodes of one level, the largest bound first, to `row`. The row below comes with the distance of its first bound
-    /// from this one's.
+    /// Adds `width` nodes of one level to `row`, the largest bound first. The row below comes with the distance of its first bound
+    /// from this row's.
     fn add_row(
         &self,
         above: usize,
@@ -102,7 +103,7 @@ impl<'a> Grid<'a> {
             Ok(at) => below.get(at).copied().unwrap_or(false.into()),
             Err(_) => self.fewer.into(),
         };
-        // Neighbours are often equal, which takes less time to see here than in the builder's table.
+        // Neighbours are often equal: to see that here is faster than the builder's table.
         let (mut children, mut node) = ([false.into(); 2], false.into());
         for at in 0..width as i64 {
             let asked = [child(low + at), child(high + at)];

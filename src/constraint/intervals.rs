@@ -10,8 +10,8 @@
 //!        5   2 3   0             from x2 on: true from 4, false below 0, and one node for [0, 3]: for 2, 3 and 0
 //! ```
 //!
-//! All bounds of one interval make the same function of the terms from there on. A bound inside a known interval is a node
-//! that is there already; the interval of any other follows from those of its two children.
+//! All bounds of one interval make the same function of the terms from there on. A bound inside a known interval has its node
+//! already; the interval of any other follows from those of its two children.
 
 use std::{collections::BTreeMap, mem};
 
@@ -34,13 +34,13 @@ pub struct Search<'a> {
     /// The children of each node, after two places for the terminals.
     nodes: Vec<[usize; 2]>,
     charge: &'a mut Charge,
-    /// Whose callback hears of it.
+    /// Its callback is told of progress.
     store: &'a Store,
-    /// Entries that are charged.
+    /// How many entries are charged.
     room: usize,
-    /// Intervals looked into, false ones that were joined too.
+    /// Intervals looked into, including false ones that were joined.
     seen: u64,
-    /// Beyond so many it is given up.
+    /// The search is given up beyond this many intervals.
     most: u64,
 }
 
@@ -50,10 +50,10 @@ struct Frame {
     low: Option<Interval>,
 }
 
-/// Bytes of an entry: 155 in a tree of nodes half full, and 56 in lists, first of children that move as they grow, then of what
-/// the builder gives for them.
+/// Bytes of an entry: 155 in a tree with half-full nodes, and 56 in vectors, first of children, which move as they grow, then of
+/// the builder's nodes.
 const ENTRY_BYTES: usize = 216;
-/// Entries charged, and intervals reported, at once.
+/// Entries charged, and intervals reported, at a time.
 const STEP: usize = 256;
 
 impl<'a> Search<'a> {
@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts an interval, and tells now and then; whether there may be one more.
+    /// Counts an interval, and reports progress now and then; answers whether the search may go on.
     fn goes_on(&mut self, above: usize) -> Result<bool> {
         if self.seen.is_multiple_of(STEP as u64) {
             let (variable, nodes) = (self.terms[above].variable, self.nodes.len() as u64 - 2);
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// The interval of `bound` for the terms after the first `above`, if it is plain or known.
+    /// The interval of `bound` for the terms after the first `above`, if the bound decides or its interval is known.
     fn look_up(&self, above: usize, bound: i128) -> Option<Interval> {
         if let Some(plain) = self.terms[above].plain(bound, self.fewer) {
             return Some(plain);
@@ -110,7 +110,7 @@ impl<'a> Search<'a> {
         (level == above as u32 && bound <= last).then_some(Interval { first, last, node })
     }
 
-    /// Makes the children's interval of those two known.
+    /// Adds the interval whose children have the intervals `low` and `high`.
     fn add(&mut self, above: usize, low: Interval, high: Interval) -> Result<Interval> {
         let weight = self.terms[above].weight;
         let first = low.first.max(high.first + weight);
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         Ok(interval)
     }
 
-    /// Takes what is known of false around an interval of it into it. Every other interval is whole from the start.
+    /// Extends an interval of false by the known ones next to it. Intervals of other nodes are whole from the start.
     fn join(&mut self, level: u32, interval: &mut Interval) {
         while let Some((&(at, first), &(last, FALSE))) = self.known.range(..=(level, interval.last)).next_back()
             && at == level
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         let mut built = vec![BuilderNode::from(false); self.nodes.len()];
         built[TRUE] = true.into();
         for ((level, _), (_, node)) in self.known.into_iter().rev() {
-            // What is there already are terminals, and nodes of a level below that does not depend on this one's variable.
+            // Terminals are built already, and so are nodes of a level below that do not depend on this one's variable.
             let [low, high] = mem::take(&mut self.nodes[node]);
             if low != high {
                 built[node] = builder.add_node(self.terms[level as usize].variable, built[low], built[high])?;

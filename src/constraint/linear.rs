@@ -26,35 +26,35 @@ pub enum Comparison {
 }
 
 impl Store {
-    /// The function that is true where the weights of the true variables, added up, compare with `bound` as asked.
+    /// The function that is true where the sum of the weights of the true variables compares with `bound` as asked.
     ///
     /// `terms` are variables with their weights, in any order; the weights of a variable given more than once are added up.
     /// Weights may be negative or zero. Sums are exact, whatever the weights.
     ///
-    /// All bounds that leave the same function of the terms to come are one interval, and each interval of each level is looked
-    /// into once: partial sums are not told apart where the diagram does not. Only `Equal` may also look into sums that nothing
-    /// completes, unless a common divisor of the weights to come says so; that is the problem of subset sums. The nodes are
-    /// then added bottom-up. O(log n) time for each of n intervals.
+    /// All bounds that leave the same function of the remaining terms form an interval, and each interval of each level is looked
+    /// into once: partial sums are told apart only where the diagram tells them apart. Only `Equal` may also look into sums that
+    /// nothing completes, unless a common divisor of the remaining weights rules them out; that is the problem of subset sums. The
+    /// nodes are then added bottom-up. O(log n) time for each of n intervals.
     ///
     /// The other way is a grid: a node for each level and each bound that may be left there and decides nothing yet, added
-    /// bottom-up, and one sweep that drops those to which no sum leads. Constant time for each, and, where not all are in
-    /// memory, 16 bytes of temporary disk. It is taken where the search finds more intervals than a sixteenth of that, or has no
-    /// memory for them, and two rows of the grid fit. Either way gives the same diagram.
+    /// bottom-up, and one sweep that drops the nodes to which no sum leads. Constant time for each node, and, where not all are in
+    /// memory, 16 bytes of temporary disk. The grid is taken where the search finds more intervals than a sixteenth of its nodes,
+    /// or has no memory for them, and two rows of the grid fit. Either way gives the same diagram.
     ///
-    /// Memory: up to 250 bytes for each term, and 216 for each interval, of which there is one for every node and one for every
-    /// level that an arc skips, or 48 for each bound of the grid's widest level, of which there is no more than one and what the
-    /// magnitudes of the weights, divided by their largest common divisor, add up to. That cannot go to disk, and may take what
-    /// the tables of other diagrams leave of an eighth of the budget and 8 MiB: 48,000 intervals or 210,000 bounds at 16 MiB,
-    /// 650,000 or 2,900,000 at 1 GiB. Where all weights are equal, but for their sign, the grid is all there is, as for
-    /// [`at_most`](Self::at_most), and has no node too many.
+    /// Memory: up to 250 bytes for each term, and either 216 for each interval or 48 for each bound on the grid's widest level.
+    /// There is one interval for every node and one for every level that an arc skips; a level has at most one bound more than the
+    /// sum of the magnitudes of the weights, divided by their largest common divisor. This memory cannot go to disk, and is limited
+    /// to what the tables of other diagrams leave of an eighth of the budget and 8 MiB: 48,000 intervals or 210,000 bounds at 16
+    /// MiB, 650,000 or 2,900,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used, as for
+    /// [`at_most`](Self::at_most), and it has no superfluous nodes.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
     /// Pseudo-Boolean Constraints*, 2012.
     ///
     /// # Errors
     /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) when that memory suffices for neither way: then a larger budget
-    /// helps, or, where that is exact enough, weights rounded to multiples of a number, for a grid as many times narrower;
-    /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk.
+    /// helps, or, where that is exact enough, weights rounded to multiples of a number, which make the grid narrower by that
+    /// factor; [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk.
     ///
     /// ```
     /// # use strata_bdd::{Comparison, Config, Store};
@@ -96,14 +96,15 @@ pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, 
     }
 }
 
-/// What is to be built, and its root where there may be nodes that it does not lead to.
+/// A builder with all nodes, and the root where there may be nodes to which it does not lead.
 type Nodes = (BddBuilder, Option<BuilderNode>);
 
-/// Open bounds of a grid for which the search may look into one interval: that takes many times as long as one of these does, and
-/// what is given up should not take longer than the grid.
+/// The search may look into one interval for this many open bounds of the grid: an interval takes many times as long as a bound,
+/// and a search that is given up should not take longer than the grid.
 const PLACES: u64 = 16;
 
-/// By the search, unless the grid takes less time or is all that there is room for. Where neither has room, the search says so.
+/// Adds the nodes by the search, unless the grid takes less time or only the grid has room. Where neither has room, the search's
+/// error is returned.
 fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     if grid.counts {
         return fill(store, grid);

@@ -13,8 +13,8 @@ use crate::{
 impl Store {
     /// The conjunction of `literals`, each a variable and the value it must have, in any order.
     ///
-    /// A literal given twice is as good as once; a variable given with both values makes the conjunction false. No literals at
-    /// all are true. O(n log n) time and one node for each of the n variables; the literals themselves stay in RAM while they
+    /// A literal given twice counts once; a variable given with both values makes the conjunction false. The conjunction of no
+    /// literals is true. O(n log n) time and one node for each of the n variables; the literals themselves stay in RAM while they
     /// are read, up to 32 bytes each.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Store {
         self.conjunction(literals, charge)
     }
 
-    /// The conjunction of `literals`, of which there are some, by ascending variable.
+    /// The conjunction of `literals`, at least one, by ascending variable.
     fn conjunction(&self, literals: Vec<(u32, bool)>, charge: Charge) -> Result<Bdd> {
         outside_callback()?;
         let space = self.space();
@@ -58,7 +58,7 @@ impl Store {
 
     /// The conjunction of `literals` in ids of this width: a node for each literal, which leads to the one before it.
     fn chain<I: Lane>(&self, literals: Vec<(u32, bool)>, charge: Charge, space: &Space) -> Result<Bdd> {
-        // Stored is what is false on the path of low arcs: the negation where no literal is positive.
+        // The function stored is false on the path of low arcs: the negation where no literal is positive.
         let complement = literals.iter().all(|literal| !literal.1);
         let (mut below, elsewhere) = if complement { (FALSE, TRUE) } else { (TRUE, FALSE) };
         let mut writer = NodeWriter::<I>::new(space)?;
@@ -74,8 +74,8 @@ impl Store {
 
     /// The disjunction of `literals`, each a variable and the value that satisfies it, in any order.
     ///
-    /// A literal given twice is as good as once; a variable given with both values makes the disjunction true. No literals at
-    /// all are false. Costs what [`cube`](Self::cube) does.
+    /// A literal given twice counts once; a variable given with both values makes the disjunction true. The disjunction of no
+    /// literals is false. Costs the same as [`cube`](Self::cube).
     ///
     /// # Errors
     /// Those of [`cube`](Self::cube).

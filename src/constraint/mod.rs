@@ -9,5 +9,5 @@ mod terms;
 
 pub use linear::Comparison;
 
-/// What the memory of a constraint in the making is charged for.
+/// What the memory for building a constraint is charged as.
 const WHAT: &str = "what a constraint is built from, beside the tables of the diagrams alive,";

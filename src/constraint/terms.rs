@@ -1,8 +1,8 @@
-//! The terms of a weighted sum, and the bounds at which no term matters any more.
+//! The terms of a weighted sum, and the bounds that decide whatever the terms are.
 
 use crate::{disk::charge::Charge, error::Result, model::check_variable};
 
-/// One variable with its weight, and what the sums of this and all later terms have in common.
+/// One variable with its weight, and what is known of all sums of this and later terms.
 ///
 /// Sums are those of at most 2^59 weights, more than an address space holds, so they stay below 2^122.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct Term {
     pub min: i128,
     /// The largest sum.
     pub max: i128,
-    /// What divides every sum; 0 at the end, where there is only the sum 0.
+    /// A divisor of every sum; 0 at the end, where 0 is the only sum.
     pub divisor: i128,
 }
 
@@ -29,15 +29,15 @@ pub struct Interval {
 pub const FALSE: usize = 0;
 pub const TRUE: usize = 1;
 
-/// Farther than any sum reaches, and one of those can still be added.
+/// Beyond every sum, and still without overflow when a sum is added.
 const FAR: i128 = 1 << 126;
 
 /// The end of all terms.
 const END: Term = Term { variable: u32::MAX, weight: 0, min: 0, max: 0, divisor: 0 };
 
 impl Term {
-    /// The interval of `bound` where it is plain that the sum of this and all later terms is that, or, if `fewer`, at most
-    /// that, or that it is not.
+    /// The interval of `bound` if it decides already: it is clear whether the sum of this and all later terms is `bound`, or, if
+    /// `fewer`, at most `bound`.
     pub fn plain(&self, bound: i128, fewer: bool) -> Option<Interval> {
         let &Self { min, max, divisor, .. } = self;
         if bound < min {
@@ -85,7 +85,8 @@ pub fn read(terms: impl Iterator<Item = (u32, i64)>, charge: &mut Charge) -> Res
     Ok(terms)
 }
 
-/// Divides all terms by what divides all weights, and gives the bound that leaves as much of their sums as `bound` did.
+/// Divides all terms by the largest common divisor of the weights; returns the bound that the divided sums must meet for the
+/// original ones to meet `bound`.
 pub fn divide(terms: &mut [Term], bound: i128) -> i128 {
     let by = terms[0].divisor;
     if by > 1 {

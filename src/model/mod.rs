@@ -31,8 +31,8 @@ pub fn value(id: u64) -> Option<bool> {
 
 /// The largest variable: 2^24 − 1.
 ///
-/// How many of them one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level,
-/// from an eighth of the budget and 8 MiB, so a hundred thousand levels want 100 MiB and a million want 1.5 GiB.
+/// How many variables one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level, from
+/// an eighth of the budget and 8 MiB, so a hundred thousand levels need 100 MiB and a million need 1.5 GiB.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
 
 /// Checks that `variable` is one a diagram can have.
@@ -51,7 +51,7 @@ pub fn check_variable(variable: impl Into<i64>) -> Result<()> {
 /// as vectors in their lexicographic order: the first variable counts most, false comes before true.
 pub type Cube = Vec<(u32, bool)>;
 
-/// The value of `variable` in a cube, or whatever goes with it in another list in the order of variables, if that names it.
+/// The value of `variable` in a cube, or in another list of pairs by ascending variable; `None` if it is not there.
 pub fn value_in<T: Copy>(cube: &[(u32, T)], variable: u32) -> Option<T> {
     cube.binary_search_by_key(&variable, |literal| literal.0).ok().map(|at| cube[at].1)
 }

@@ -38,7 +38,7 @@ impl BinaryOp {
     /// The second without the first (strictly less).
     pub const LESS: Self = Self { table: 0b0010 };
 
-    /// All sixteen, by the number their truth table spells.
+    /// All sixteen, in the order of their truth tables read as numbers.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..16).map(|table| Self { table })
     }

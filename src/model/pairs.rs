@@ -58,7 +58,7 @@ impl VariablePairs {
         Self::numbered(count, |number| (number, count + number))
     }
 
-    /// So many pairs, of all variables below twice as many.
+    /// `count` pairs of all variables below 2 · `count`; `pair` gives each from its number.
     fn numbered(count: u32, pair: impl Fn(u32) -> (u32, u32)) -> Result<Self> {
         if count > 0 {
             check_variable(2 * i64::from(count) - 1)?;

@@ -27,23 +27,23 @@ use crate::{
     },
 };
 
-/// What an operation is done to.
+/// The diagrams that an operation reads.
 pub trait Operands {
     /// The diagrams.
     fn files(&self) -> SmallVec<[&NodeFile; 4]>;
 
-    /// Nobody asks for them any more.
+    /// Lets go of the diagrams, which are not read any more.
     fn release(&mut self) {}
 }
 
-/// Diagrams that somebody else holds.
+/// Diagrams that are lent.
 impl<const K: usize> Operands for &[&NodeFile; K] {
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
         self.iter().copied().collect()
     }
 }
 
-/// Diagrams that are gone as soon as they have been read, if nobody else holds them.
+/// Diagrams that are given away: each is freed as soon as it has been read, unless another handle holds it.
 impl Operands for &mut Vec<NodeFile> {
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
         self.iter().collect()
@@ -60,7 +60,7 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// Nodes that a sweep on `nodes` of its operands may make before it is given up for another way.
+/// How many nodes a sweep on operands of `nodes` nodes may make before it is given up for another way.
 pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
     if limits.nested_only { 0 } else { nodes + 4096 }
 }
@@ -95,7 +95,7 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
     if let Some(lift) = Lift::of::<I, S, N>(spec, &files, run.space) {
         let before = run.counters;
         match lift.build::<I, S, N>(spec, &files, most, run) {
-            // It takes tables itself; what is free without it may do.
+            // The lift itself takes tables; without it they may suffice.
             Err(Error::BudgetExceeded { .. }) => run.counters = before,
             built => return built,
         }
@@ -104,9 +104,10 @@ fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
     build_in::<I, S, _, N>(spec, &Flat, operands, most, run)
 }
 
-/// Builds as [`build`] does where `nest` has its say on the way up; its value on the path of low arcs is false.
+/// Builds as [`build`] does, with the levels that `nest` covers handled by nested sweeps on the way up. The result's value on the
+/// path of low arcs is false.
 ///
-/// The operands stay: ids may outgrow 32 bits late, when it begins again.
+/// The operands are kept: ids may outgrow 32 bits late, and then it begins again.
 pub fn build_nested<S: Spec<N>, K: Nest, const N: usize, const M: usize>(
     spec: &S,
     nest: &K,
@@ -123,8 +124,8 @@ pub fn build_nested<S: Spec<N>, K: Nest, const N: usize, const M: usize>(
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
-/// The diagram of the node `root` of `forest`, whose levels may be in any order, or of its negation: whichever is false on the path of
-/// low arcs.
+/// The diagram of the node `root` of `forest`, whose levels may be in any order, or of its negation if `complement`: of the two,
+/// the one that is false on the path of low arcs.
 pub fn build_below(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
     narrow_or_wide(
         are_narrow([forest].into_iter()),
@@ -146,14 +147,15 @@ pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
     files.all(|file| file.width() == Width::Narrow)
 }
 
-/// Whether 32 bits are enough for the ids of all `files`, and probably for those of what a sweep with requests for several nodes
-/// makes of them: often half as many nodes again as the largest has. To find that 32 bits are not enough costs half a sweep.
+/// Whether 32 bits are enough for the ids of all `files`, and probably for the result of a sweep with requests for several nodes,
+/// which often has half as many nodes again as the largest of them. To find out late that 32 bits are not enough costs half a
+/// sweep.
 fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
     let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };
     files.all(|file| file.width() == Width::Narrow && file.node_count() <= most)
 }
 
-/// Runs a sweep on 32-bit ids while it can, if it can begin so, and again on 64-bit ids where it cannot.
+/// Runs a sweep on 32-bit ids if it can `begin` so, and again on 64-bit ids if these do not suffice.
 pub fn narrow_or_wide<C, T>(
     begin: bool,
     mut context: C,
@@ -183,7 +185,7 @@ fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
         return Ok(None);
     }
     drop(files);
-    // A guest may have to begin again.
+    // A guest may have to begin again with the operands.
     if !run.space.guest {
         operands.release();
     }
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
     use crate::{BuilderNode, Config, Store, disk::limits::Limits, store::Testing, sweep::ops::quantify::Quantify};
 
-    /// A truth table of nine variables without a pattern, false at first.
+    /// A truth table of nine variables without a pattern, false at the first points.
     fn table(store: &Store) -> NodeFile {
         let mut random = Rng::with_seed(12345);
         let mut layer: Vec<BuilderNode> = (0..512).map(|at| (random.bool() && at >= 4).into()).collect();

@@ -1,15 +1,15 @@
-//! `compact`: what is reached of the lower levels of a diagram, as it is.
+//! `compact`: copies the nodes of a diagram's lower levels that can be reached.
 //!
-//! Where an operation changes nothing any more, its requests are nodes of the operand, and what they lead to is part of the
-//! result already: in order, and each node once. So nothing is sorted and nothing reduced.
+//! Where an operation changes nothing any more, its requests are nodes of the operand, and the nodes below them are part of the
+//! result already: in order, and each once. So nothing is sorted or reduced.
 //!
 //! ```text
 //!   requests ─► marks ◄── children of marked nodes ── operand, top-down
 //!                 │
 //!                 └─► a node's id: how many marks come before it ─► marked nodes ── operand, bottom-up ─► written
 //! ```
-//! Cost: two passes over what is reached of the levels, O(scan), and over the marks of all. Memory: five eighths of a byte a node
-//! of the operand, in the place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
+//! Cost: two passes over the nodes that can be reached, O(scan), and over the marks of all. Memory: five eighths of a byte for each
+//! node of the operand, in place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
 
 use std::mem;
 
@@ -25,21 +25,21 @@ use crate::{
     progress::Sweep,
 };
 
-/// Whether to look at all marks of the levels from rank `top` down is worth it for so many requests that lead to that level: it takes a
-/// thousandth of a request each.
+/// Whether to compact is worth it for `requests` requests for the level of rank `top`: reading the marks of that level and all
+/// below takes a thousandth of a request each.
 pub fn pays(file: &NodeFile, top: usize, requests: u64) -> bool {
     requests > file.levels().range(top).end / 1024
 }
 
-/// How many desks' arrays these marks may take the place of, so that there is room for them.
+/// The number of desks whose arrays must be given up to make room for these marks.
 pub fn desks_for(file: &NodeFile, top: usize, limits: &Limits) -> usize {
     let desk = (limits.sort + 2 * limits.dense).max(1) as u64;
     Marks::bytes(file.levels().range(top).end).div_ceil(desk) as usize
 }
 
-/// The part of `file` that `requests` lead to: records with a node of rank `top` or below in `lane`, and in the last one the slot
-/// that asks. The marks must fit. The sweep has `made` so many nodes above. Gives the nodes, and for every request the slot and the
-/// id that it leads to.
+/// Copies the part of `file` that `requests` lead to. These have a node of rank `top` or below in `lane`, and in the last lane the
+/// slot that asks. The marks must fit. The sweep has `made` nodes above, for progress. Returns the nodes, and for every request the
+/// slot and the id to which it leads.
 pub fn compact<I: Lane, const N: usize>(
     file: &NodeFile,
     top: usize,
@@ -109,7 +109,7 @@ fn write_marked<I: Lane>(
     run: &mut Run<'_>,
 ) -> Result<NodeWriter<I>> {
     let space = run.space;
-    // Below the first id without a mark all nodes keep their ids, and so do the children of these.
+    // Below the first id without a mark all nodes keep their ids and their children.
     let intact = marks.count_up();
     let mut below = NodeWriter::new(space)?;
     below.reserve_levels(top);

@@ -1,4 +1,4 @@
-//! `copy`: the identity, which makes a canonical diagram of one whose levels are not in order.
+//! `copy`: the identity, which makes a diagram canonical whose levels are not in order.
 
 use super::spec::Spec;
 use crate::{disk::lane::Lane, model::value};
@@ -11,8 +11,8 @@ pub type Request<I> = [I; 2];
 pub struct Copy {
     /// Whether the result is the negation.
     pub complement: bool,
-    /// Whether what comes out as it is may be brought over as it is. Not where the levels are not in order, as those of a builder,
-    /// and not where a nest is to see all.
+    /// Whether the sweep may copy nodes instead of expanding them. Not where the levels are not in order, as a builder's, and not
+    /// where a nest must see all levels.
     pub as_is: bool,
 }
 

@@ -1,15 +1,15 @@
-//! Desks: what workers work at, and whose turn it is.
+//! Desks: the arrays that workers use, and which operation may run.
 //!
 //! ```text
 //!   an operation ─► its turn: a desk ─► a level to be shared: all desks
-//!   a small one, while another has the turn or came for it before ─► a guest: one desk
+//! a small one, while another has the turn or waits for it already ─► a guest: one desk
 //! ```
-//! So operations that are called from several threads run side by side while they are small, and a large one has all threads of
-//! its store. A guest has the turn, and more desks, only if it has a level to share when nobody else has it or waits for it.
+//! So small operations that are called from several threads run side by side, and a large one has all threads of its store. A guest
+//! takes the turn, and more desks, only if it has a level to share while nobody else has the turn or waits for it.
 //!
-//! Large operations begin in the order in which they came, and so do small ones. A small one overtakes large ones where it leaves a
-//! desk to the first of them. Once whoever has the turn has asked for more desks, nobody else begins: the desks that become free
-//! are for it.
+//! Large operations begin in the order in which they came, and so do small ones. A small one overtakes large ones if it leaves a
+//! desk to the first of them. Once the operation that has the turn has asked for more desks, no other begins: desks that become
+//! free are for it.
 
 use std::{
     any::Any,
@@ -22,17 +22,17 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::disk::sorter::Sorter;
 
-/// The arrays that one worker of a sweep works with, kept from one to the next so that no page is fresh twice.
+/// The arrays that one worker of a sweep uses, kept from one sweep to the next: touching fresh pages is slow.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Desk {
     /// Sorts levels.
     pub sorter: Sorter,
-    /// What a sweep keeps of a level in one array: the children of its nodes, or what a fold brings to them, or marks.
+    /// One array of a level: the children of its nodes, or the values that a fold brings to them, or marks.
     pub children: Vec<u64>,
-    /// The same in another: the ids of its nodes, or what a fold brings to those of the next.
+    /// Another: the ids of its nodes, or the values that a fold brings to the nodes of the next level.
     pub ids: Vec<u64>,
-    /// What requests are worked on in, for every kind of request, and what small operations are done in.
+    /// Batches, one for every kind of request, and the arrays of small operations.
     pub kept: Kept,
 }
 
@@ -43,12 +43,12 @@ impl Desk {
     }
 }
 
-/// One of every type that has been needed.
+/// One value of every type that has been asked for.
 #[derive(Debug, Default)]
 pub struct Kept(Vec<Box<dyn Any + Send>>);
 
 impl Kept {
-    /// The one of type `T`, as it was left.
+    /// The value of type `T`, as it was left.
     pub fn get<T: Any + Send + Default>(&mut self) -> &mut T {
         let at = self.0.iter().position(|kept| kept.is::<T>()).unwrap_or_else(|| {
             self.0.push(Box::<T>::default());
@@ -63,39 +63,41 @@ impl Kept {
 pub struct Desks {
     count: usize,
     state: Mutex<State>,
-    /// Somebody may begin.
+    /// Notified when a waiting operation may begin.
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The one that was left last comes first: its arrays may still be in the cache.
+    /// The last is the one freed last, and taken first: its arrays may still be in the cache.
     free: Vec<Desk>,
-    /// Whether somebody has the turn, and whether that one has asked for more desks than were free.
+    /// Whether some operation has the turn.
     taken: bool,
+    /// Whether that operation has asked for more desks than were free.
     wanted: bool,
-    /// The number of whoever comes next.
+    /// The number of the next operation to come.
     next: u64,
-    /// Who waits, in the order of coming: those that want the turn, and those that would do as guests.
+    /// Numbers of waiting operations, in the order in which they came: those that need the turn, and those for which being a guest
+    /// would do.
     lines: [VecDeque<u64>; 2],
 }
 
 impl State {
-    /// How many wait.
+    /// How many operations wait.
     fn waiting(&self) -> usize {
         self.lines.iter().map(VecDeque::len).sum()
     }
 
-    /// Whether the turn is free, and nobody waits for it who came before `number`.
+    /// Whether the turn is free, and no operation that came before `number` waits for it.
     fn is_idle(&self, number: u64) -> bool {
         !self.taken && self.lines[0].front().is_none_or(|&first| first > number)
     }
 
-    /// A desk for the first of a line, and whether as a guest, if it may begin.
+    /// A desk for operation `number`, and whether as a guest; `None` unless it is the first of its line and may begin.
     fn serve(&mut self, guest_would_do: bool, number: u64) -> Option<(Desk, bool)> {
         let (own, other) = (usize::from(guest_would_do), usize::from(!guest_would_do));
         let guest = guest_would_do && !self.is_idle(number);
-        // The first of the other line came before and may begin, too.
+        // The first of the other line came before: leave it a desk if the turn is free.
         let before = self.lines[other].front().is_some_and(|&first| first < number);
         let spare = usize::from(!self.taken && before);
         if self.lines[own].front() != Some(&number) || self.taken && (!guest || self.wanted) || self.free.len() <= spare
@@ -109,13 +111,13 @@ impl State {
 }
 
 impl Desks {
-    /// So many desks.
+    /// `count` desks, all free.
     pub fn new(count: usize) -> Self {
         let free = (0..count).map(|_| Desk::default()).collect();
         Self { count, state: Mutex::new(State { free, ..State::default() }), freed: Condvar::new() }
     }
 
-    /// Waits for the turn. If a guest would do, and another has the turn or came for it before, a desk is enough.
+    /// Waits for the turn; with `guest_would_do`, only for a desk where another operation has the turn or came for it before.
     pub fn turn(&self, guest_would_do: bool) -> Turn<'_> {
         let mut state = self.lock();
         let number = state.next;
@@ -130,7 +132,7 @@ impl Desks {
         }
     }
 
-    /// Has those that wait look whether they may begin.
+    /// Wakes waiting operations to look whether they may begin.
     fn wake(&self, state: &State) {
         if state.waiting() > 0 {
             self.freed.notify_all();
@@ -142,7 +144,7 @@ impl Desks {
     }
 }
 
-/// The desks that one operation has, until this is dropped: one at least.
+/// The desks of one operation, at least one, until this is dropped.
 #[derive(Debug)]
 pub struct Turn<'a> {
     home: &'a Desks,
@@ -151,15 +153,16 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Whether another has the turn, or had it when this began.
+    /// Whether another operation has the turn, or had it when this one began.
     pub fn is_guest(&self) -> bool {
         self.guest
     }
 
-    /// Takes the desks that are free as well, and the turn if it is a guest and that is free; gives how many desks it has then.
+    /// Takes all free desks, unless this is a guest and the turn is not free; a guest then takes the turn as well. Returns how many
+    /// desks it has.
     ///
-    /// A thread of a `rayon` pool that waits for others takes up other work of its pool meanwhile, which may be to wait for these
-    /// very desks. So there it does with the desk it has.
+    /// A thread of a `rayon` pool that waits for others does other work of its pool meanwhile, which may be to wait for these very
+    /// desks. So on such a thread an operation keeps to the one desk it has.
     pub fn take_free(&mut self) -> usize {
         let mut state = self.home.lock();
         let has_turn = !self.guest || state.is_idle(u64::MAX);
@@ -186,7 +189,7 @@ impl DerefMut for Turn<'_> {
     }
 }
 
-/// Nothing on a desk outlives an operation, so one that panicked leaves nothing to repair.
+/// Nothing on a desk outlives an operation, so an operation that panicked leaves nothing to repair.
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.home.lock();
@@ -219,18 +222,18 @@ mod tests {
         let mut next = desks.turn(false);
         assert_eq!((next.is_guest(), next.take_free()), (false, 2));
         drop(next);
-        // Whose turn it is, when it is nobody's.
+        // A guest takes the turn when it is free.
         assert_eq!((guest.take_free(), guest.is_guest()), (3, false));
         drop(guest);
         let state = desks.lock();
         assert_eq!((state.free.len(), state.is_idle(u64::MAX)), (3, true));
     }
 
-    /// Who begins, in this order, if all come while somebody has the turn and then leaves.
+    /// The order in which operations begin, `small` or not, that all come while another has the turn, which then leaves.
     fn order_of(count: usize, small: [bool; 4]) -> Vec<usize> {
         let desks = Desks::new(count);
         let mut host = desks.turn(false);
-        // Nobody is a guest from now on, and all desks come back at once.
+        // No operation is a guest from now on, and all desks come back at once.
         host.take_free();
         let order = Mutex::new(Vec::new());
         thread::scope(|scope| {

@@ -1,34 +1,34 @@
-//! Lateness: whether the threads of a team come in time.
+//! Lateness: whether the threads of a team start their work in time.
 //!
-//! Where other programs want the processors, a thread comes only when there is one for it, and to do alone what is at hand is mostly
-//! faster than to wait for that.
+//! Where other programs use the processors, a thread starts only when one is free, and for the caller to do all work alone is
+//! mostly faster than to wait.
 
 use std::time::{Duration, Instant};
 
-/// What the caller's part of a step takes at least if the others might have begun meanwhile, though they slept.
+/// A step in which the caller worked for less says nothing of the others: they may still have been waking up.
 const WAKING: Duration = Duration::from_micros(100);
 
-/// For so long the caller goes on alone at first.
+/// How long the caller goes on alone at first.
 const FIRST: Duration = Duration::from_millis(1);
 
-/// Whether the others come in time.
+/// Whether the other threads start in time.
 #[derive(Debug, Default)]
 pub struct Lateness {
-    /// How often in a row nobody had begun when the caller was done.
+    /// Steps in a row in which no other thread had begun when the caller was done.
     in_a_row: u32,
-    /// Until then the caller does everything alone.
+    /// Until when the caller does everything alone.
     alone_until: Option<Instant>,
 }
 
 impl Lateness {
-    /// Whether to do alone what is at hand.
+    /// Whether the caller should do the next step alone.
     pub fn avoids_sharing(&self, now: Instant) -> bool {
         self.alone_until.is_some_and(|end| now < end)
     }
 
-    /// Learns that the caller was done `now`, after its `own` part, and whether anybody else `had_begun`: from the second time in a
-    /// row that nobody had, the caller goes on alone, each time twice as long, but no longer than `most`. Whoever sleeps while it does
-    /// may well be late for a short part, so that the first two times must be long ones.
+    /// Learns that the caller finished its own part at `now`, after the time `own`, and whether any other thread `had_begun`. From
+    /// the second step in a row in which none had, the caller goes on alone, each time twice as long, but no longer than `most`.
+    /// Threads that sleep may well be late for a short step, so the first two must be long ones.
     pub fn learn(&mut self, now: Instant, own: Duration, had_begun: bool, most: Duration) {
         if had_begun {
             *self = Self::default();
@@ -58,7 +58,7 @@ mod tests {
         };
         let times: Vec<_> = (0..10).map(|_| late(WAKING, false)).collect();
         assert_eq!(times, [0, 1, 2, 4, 8, 16, 32, 64, 64, 64]);
-        // All is well when somebody had begun, and at first a part in which nobody could have woken up tells nothing.
+        // One step in which another thread had begun resets it, and at first a step too short to wake a thread tells nothing.
         assert_eq!([late(WAKING / 2, false), late(WAKING / 2, true)], [64, 0]);
         let times = [WAKING, WAKING / 2, WAKING, WAKING / 2].map(|own| late(own, false));
         assert_eq!(times, [0, 0, 1, 2]);

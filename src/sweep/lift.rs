@@ -1,14 +1,14 @@
-//! `lift`: the levels above the first that an operation changes.
+//! `lift`: copies the levels above the first that an operation changes.
 //!
-//! A sweep would ask for every node there by itself. Instead, only what these levels lead to below is asked for, and then they
-//! are put on top: their children are looked up, and their nodes numbered like those of any level.
+//! A sweep would have a request for every node there. Instead, requests are made only for the nodes below that these levels lead
+//! to. Then the levels are put on top: their children are looked up, and their nodes numbered like those of any level.
 //!
 //! ```text
 //!   operand   levels above ─ children ─► marks ─► requests ─► expand ─► reduce ─► what becomes of them
 //!                   └────── bottom-up ── children ──────────────────────────────────────┴─► number ─► written
 //! ```
 //! Cost: two passes over the levels above, every node there sorted once. Memory: five eighths of a byte for every node below, and
-//! an id for every node above and for everything asked for.
+//! an id for every node above and for every request.
 
 use super::{
     down::{expand::expand, frontier::check_ids, ground::Until},
@@ -40,12 +40,12 @@ pub struct Lift<'f> {
     cut: usize,
     /// One past the last id of that level.
     below: u64,
-    /// For marks and ids.
+    /// Memory of marks and ids.
     _charge: Charge,
 }
 
 impl<'f> Lift<'f> {
-    /// The first of `operands`, if `spec` leaves its upper levels alone and there is room.
+    /// A lift of the first of `operands`, if `spec` leaves its upper levels alone and there is room.
     pub fn of<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&'f NodeFile], space: &Space) -> Option<Self> {
         let (file, levels) = (operands[0], operands[0].levels());
         spec.request_below(I::of(file.root()), I::of(0))?;
@@ -53,7 +53,7 @@ impl<'f> Lift<'f> {
         let below = levels.range(cut).end;
         let above = levels.end() - below;
         let fits = |rank| Dense::<I>::fits(2 * levels.width(rank), space);
-        // To make marks and to look at them takes a thousandth of a node's sweep each.
+        // Making marks and reading them takes a thousandth of the time of expanding and reducing a node, each.
         if above <= below / 1024 || !(cut + 1..levels.ranks()).all(fits) {
             return None;
         }
@@ -65,7 +65,7 @@ impl<'f> Lift<'f> {
         Some(Self { file, cut, below, _charge: space.charge_sweep(bytes, "a lift").ok()? })
     }
 
-    /// What `spec` makes of `operands`, unless it takes more than `most` nodes before they are reduced.
+    /// The diagram of `spec` for `operands`; `None` if it takes more than `most` nodes before they are reduced.
     pub fn build<I: Lane, S: Spec<N>, const N: usize>(
         self,
         spec: &S,
@@ -78,7 +78,7 @@ impl<'f> Lift<'f> {
         let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
-        // What is asked for is known by its place.
+        // In place of a slot, a request carries its place in `found`.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
             marks.ids(|id, place| {
                 let mut request = spec.request_below(I::of(id), I::of(place)).expect("asked before");
@@ -107,7 +107,7 @@ impl<'f> Lift<'f> {
         whole(writer, root, space).map(Some)
     }
 
-    /// Marks for what the levels above lead to below, counted.
+    /// Marks the nodes below to which the levels above lead, and counts the marks.
     fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, run: &mut Run<'_>) -> Result<Marks<'w>> {
         let space = run.space;
         let _expanding = space.meter.clock.start(Phase::Expand);
@@ -126,7 +126,7 @@ impl<'f> Lift<'f> {
         Ok(marks)
     }
 
-    /// Puts the levels above on what `writer` has, where `found` is what became of everything that is marked; gives the root.
+    /// Writes the levels above on top of what `writer` has; `found` holds the new id of every marked node. Returns the root.
     fn raise<I: Lane>(
         &self,
         marks: &Marks<'_>,

@@ -1,4 +1,4 @@
-//! A mark for each of many ids, and how many there are before it.
+//! Marks: a bit for each of many ids, and how many are set before it.
 
 use std::ops::Range;
 
@@ -11,16 +11,17 @@ use crate::{
 
 /// A mark for each of some ids, the terminals marked from the start.
 pub struct Marks<'a> {
-    /// The marks of a chunk of ids each: close together, for they are set in any order.
+    /// A word for each chunk of ids: close together, since marks are set in any order.
     bits: &'a mut [u64],
-    /// When they have been counted, the marks of [`IDS`] ids each in the lowest bits, and above them how many there are before these.
+    /// Once the marks have been counted: a word for every [`IDS`] ids, their marks in the lowest bits and above them the number of
+    /// marks before these.
     counted: &'a mut [u64],
 }
 
-/// Ids that are looked at together.
+/// Ids of a word of marks.
 pub const CHUNK: usize = u64::BITS as usize;
 
-/// Ids of a word that counts.
+/// Ids of a word of `counted`.
 const IDS: u64 = 16;
 
 impl<'a> Marks<'a> {
@@ -45,8 +46,8 @@ impl<'a> Marks<'a> {
         self.bits[(id / CHUNK as u64) as usize] |= 1 << (id % CHUNK as u64);
     }
 
-    /// Shows the nodes of the reader's level, some at a time, and which of them are marked, a bit each; nodes below may be marked
-    /// meanwhile.
+    /// Shows the nodes of the reader's level, a chunk at a time where any are marked, with a bit for each that is set if it is
+    /// marked; `show` may mark nodes below.
     pub fn each<I: Lane>(
         &mut self,
         reader: &mut LevelReader<'_>,
@@ -68,7 +69,7 @@ impl<'a> Marks<'a> {
         Ok(())
     }
 
-    /// Shows all marked ids in order, and how many there are before each.
+    /// Shows all marked ids in order, each with the number of marks before it.
     pub fn ids(&self, mut show: impl FnMut(u64, u64) -> Result<()>) -> Result<()> {
         let mut before = 0;
         for (start, bits) in (0..).step_by(CHUNK).zip(&*self.bits) {
@@ -85,7 +86,7 @@ impl<'a> Marks<'a> {
         self.counted.last().map_or(0, |word| (word >> IDS) + u64::from((word % (1 << IDS)).count_ones()))
     }
 
-    /// Counts all marks; gives the first id that has none, `end` or more if all have.
+    /// Counts all marks; returns the first id without one, `end` or more if all have one.
     pub fn count_up(&mut self) -> u64 {
         let mut sum = 0;
         for (words, bits) in self.counted.as_chunks_mut().0.iter_mut().zip(&*self.bits) {
@@ -100,21 +101,20 @@ impl<'a> Marks<'a> {
         chunk.map_or(u64::MAX, |chunk| (chunk * CHUNK) as u64 + u64::from(self.bits[chunk].trailing_ones()))
     }
 
-    /// How many marks there are before that of `id`: its new id.
+    /// The number of marks before that of `id`: its new id.
     #[inline(always)]
     pub fn before(&self, id: u64) -> u64 {
         let word = self.counted[(id / IDS) as usize];
-        // 15 of them at most, so that four copies, from bits 4, 19, 34 and 49 on, lie side by side. They have the first, the
-        // second, … of every four marks at a multiple of four bits, and the second product adds all of these up: fewer steps
-        // than `count_ones` where the processor is not known to have an instruction for it.
+        // At most 15 bits, so four copies, from bits 4, 19, 34 and 49 on, lie side by side. They have the first, the second, … of
+        // every four marks at a multiple of four bits, and the second product adds all of these up: fewer steps than `count_ones`
+        // where the processor is not known to have an instruction for it.
         let marks = word & ((1 << (id % IDS)) - 1);
         let digits = marks.wrapping_mul(0x0002_0004_0008_0010) & 0x1111_1111_1111_1111;
         (word >> IDS) + (digits.wrapping_mul(0x1111_1111_1111_1111) >> 60)
     }
 }
 
-/// How many of the lowest 16 bits are ones, where there are no others: of four words at once, with no instruction that some processors
-/// lack.
+/// The number of ones in a word of 16 bits; the compiler does four words at once, with no instruction that some processors lack.
 #[inline(always)]
 fn ones_of(word: u64) -> u64 {
     let pairs = word - (word >> 1 & 0x5555);

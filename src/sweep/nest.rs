@@ -7,10 +7,10 @@
 //!          │       ╲                                         ▲
 //!        forest: all below, reduced  ────────────────────────┘ read top-down
 //! ```
-//! Reduce comes up to a level whose nodes are not to be nodes (that of a quantified variable, say) and stops. Every arc that
-//! crosses the cut becomes a request: one that leads to a node of that level asks for the combination of its two children, any
-//! other for what it leads to, or leads to false from now on. An expand sweep over the finished part answers them, below what there
-//! still is above, and reduce starts again from the bottom.
+//! Reduce stops at a level whose nodes must not stay nodes (that of a quantified variable, say). Every arc that crosses the cut
+//! becomes a request: one that leads to a node of that level asks for the combination of its two children; any other asks for the
+//! node it leads to, or is redirected to false. An expand sweep over the finished part answers them and appends to the levels still
+//! above, and reduce starts again from the bottom.
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
@@ -22,9 +22,9 @@ use super::{
 };
 use crate::{disk::lane::Lane, error::Result, file::unreduced::Unreduced};
 
-/// What becomes of the nodes of covered levels.
+/// What nested sweeps make of covered levels.
 pub trait Nest: Covers {
-    /// Answers the requests of `pause`, which stands at the level of `variable`.
+    /// Answers the requests of `pause`, which stopped at the level of `variable`.
     fn resume<I: Lane>(&self, variable: u32, pause: Pause<I>, run: &mut Run<'_>) -> Result<Unreduced<I>>;
 }
 
@@ -34,7 +34,8 @@ impl Nest for Flat {
     }
 }
 
-/// Drops from the forest of a pause above everything what its arc does not lead to, and negates the rest if it shall be so.
+/// Drops the nodes of the forest that the root's arc does not lead to, for a pause above all levels, and negates the rest if
+/// `complement`.
 pub fn tidy<I: Lane>(pause: Pause<I>, complement: bool, run: &mut Run<'_>) -> Result<Unreduced<I>> {
     let (space, mut singles) = (run.space, pause.singles);
     let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| singles.drain_each(space, ask);

@@ -12,12 +12,12 @@ use crate::{
     progress::{Progress, Sweep},
 };
 
-/// What a sweep counted.
+/// What the sweeps of an operation count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     /// Requests taken from the queue.
     pub requests: u64,
-    /// Nodes of the last unreduced diagram: unlike the others no sum.
+    /// Nodes of the last unreduced diagram: not a sum, unlike the others.
     pub unreduced: u64,
     /// Sweeps begun.
     pub sweeps: u64,
@@ -25,7 +25,7 @@ pub struct Counters {
     pub levels: u64,
 }
 
-/// Whoever is told, and says whether to go on.
+/// Is told of progress, and says whether to go on.
 pub type Listener<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
 
 /// A sweep that has begun.
@@ -40,11 +40,11 @@ pub struct Run<'a> {
     pub space: &'a Space,
     /// The threads of the store.
     pub team: &'a Team,
-    /// The desks it has; work that is not shared is done at the first.
+    /// The desks of the operation; work that is not shared is done at the first.
     pub desks: Turn<'a>,
     /// What has been counted.
     pub counters: Counters,
-    /// Whom to tell.
+    /// Whom to tell of progress.
     pub progress: Option<Listener<'a>>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         Self { space, team, desks, counters: Counters::default(), progress }
     }
 
-    /// Counts a sweep, and times it until what this gives is dropped.
+    /// Counts a sweep, and times it until the result is dropped.
     pub fn begin(&mut self, sweep: Sweep) -> Begun<'a> {
         self.counters.sweeps += 1;
         let phase = match sweep {

@@ -1,4 +1,4 @@
-//! `search`: whether a spec is true anywhere, by a sweep that ends where it finds that.
+//! `search`: whether a spec is true for some assignment, by a sweep that ends as soon as it finds one.
 
 use super::{
     build::{are_narrow, narrow_or_wide},
@@ -36,11 +36,11 @@ fn find_in<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile]
     Ok(seen.trues() > 0)
 }
 
-/// A spec where the variables that are not `free` are false.
+/// A spec with all variables false that are not `free`.
 pub struct Lowest<'a, S> {
-    /// What is looked at there.
+    /// The spec itself.
     pub spec: S,
-    /// Whether a variable may be true.
+    /// Whether a variable may have either value.
     pub free: &'a (dyn Fn(u32) -> bool + Sync),
 }
 

@@ -6,8 +6,8 @@
 //!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Operands and arrays are in memory and
-//! mostly in the cache, so that equal requests need not be sorted to meet, and no arcs need to lead back to those who asked.
+//! The steps are those of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Operands and arrays are in
+//! memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the requests that asked for them.
 
 use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
 use crate::{
@@ -25,14 +25,14 @@ use crate::{
 /// The arrays, kept from one operation to the next.
 #[derive(Default)]
 struct Small<const N: usize> {
-    /// In the order they were first asked, a node each. The last lane, where elsewhere the slot is, leads to the next one for the
-    /// same level.
+    /// In the order in which they were first asked; each is a node. The last lane, elsewhere the slot, holds the reference to the
+    /// next request for the same level.
     requests: Vec<[u32; N]>,
-    /// Of each node: terminals, or what leads to a request; nothing before its level is expanded.
+    /// The children of each node: terminals, or references to requests; nothing before its level is expanded.
     children: Vec<[u32; 2]>,
-    /// Finds each request by what it asks for.
+    /// Finds a request by its ids.
     table: Table,
-    /// Requests that were not decided, as often as they were asked.
+    /// Requests that were not decided, repeated ones counted each time.
     asked: u64,
     /// Whether a request was true.
     found: bool,
@@ -40,22 +40,22 @@ struct Small<const N: usize> {
     variables: Vec<u32>,
     /// The level of each id of each operand; the terminals are on none.
     levels: Vec<[u32; N]>,
-    /// What leads to the first request, unless that is decided.
+    /// The reference to the first request, or its value if it is decided.
     root: u32,
-    /// For each level what leads to the first and to the last of its requests.
+    /// For each level the references to the first and the last of its requests.
     waiting: Vec<[u32; 2]>,
-    /// The id of what takes the place of each node.
+    /// The id that replaces each node.
     ids: Vec<u32>,
     /// The nodes of the level at hand: (low, high, node).
     siblings: Vec<[u32; 3]>,
 }
 
-/// Of nodes under way, the id is not known yet. A number below this is a terminal, a larger one leads to the request whose number
-/// is less by so much.
+/// References: a number below this is a terminal; a larger one refers to the request with this much smaller a number, whose id is
+/// not known before the way up.
 const AFTER: u32 = TERMINALS as u32;
 
-/// Builds the diagram of `spec` at the roots of `operands`, unless these are too large or on disk, or it takes more requests than
-/// a small operation may; `most` of them at most. The spec's value on the path of low arcs is false.
+/// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large or on disk, or where it takes more
+/// requests than a small operation may, or than `most`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
@@ -68,7 +68,7 @@ pub fn build<S: Spec<N>, const N: usize>(
     Ok(Some(file))
 }
 
-/// Whether `spec` is true for some path from the roots of `operands`, under the same conditions.
+/// Whether `spec` is true for some path from the roots of `operands`; `None` as for [`build`].
 pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<Option<bool>> {
     let Some(arrays) = Small::expanded(spec, operands, u64::MAX, true, run)? else { return Ok(None) };
     let found = arrays.found;
@@ -77,7 +77,7 @@ pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &
 }
 
 impl<const N: usize> Small<N> {
-    /// The arrays after the sweep down, unless they are not for this one.
+    /// The arrays after the sweep down; `None` where the operation is not small.
     fn expanded<S: Spec<N>>(
         spec: &S,
         operands: &[&NodeFile],
@@ -98,14 +98,14 @@ impl<const N: usize> Small<N> {
         if arrays.expand(spec, operands, most, search, run)? {
             return Ok(Some(arrays));
         }
-        // What is done instead counts all of it.
+        // The sweep that runs instead counts everything anew.
         run.counters = before;
         *run.desks[0].kept.get() = arrays;
         Ok(None)
     }
 
-    /// Top-down; a search ends on the level where something is true. Answers whether it came to its end with no more than `most`
-    /// requests.
+    /// The top-down sweep; a search ends on the level where something is true. Answers whether it came to its end with no more than
+    /// `most` requests.
     fn expand<S: Spec<N>>(
         &mut self,
         spec: &S,
@@ -134,7 +134,7 @@ impl<const N: usize> Small<N> {
         Ok(self.asked <= most || search && self.found)
     }
 
-    /// Lays out the levels of `operands`, on which there is nothing yet.
+    /// Lays out the levels of `operands`, all without requests.
     fn lay_out(&mut self, operands: &[&NodeFile]) {
         self.requests.clear();
         self.children.clear();
@@ -143,7 +143,7 @@ impl<const N: usize> Small<N> {
         let ids = operands.iter().map(|file| file.levels().end()).max().unwrap_or(0);
         self.levels.clear();
         self.levels.resize(ids as usize, [u32::MAX; N]);
-        // The highest level of each operand that is not laid out, and its variable; there is none of the terminals.
+        // The rank and the variable of the highest level of each operand not laid out yet; terminals have none.
         let top = |file: &NodeFile, rank| (rank, if rank > 0 { file.variable(rank) } else { u32::MAX });
         let mut tops: [_; N] = [(0, u32::MAX); N];
         for (at, file) in operands.iter().enumerate() {
@@ -170,7 +170,7 @@ impl<const N: usize> Small<N> {
         self.table.clear(ids as usize);
     }
 
-    /// The value of a request that is decided; otherwise what leads to it, and it waits for its level.
+    /// The value of a request that is decided; otherwise a reference to it, and a new request is queued for its level.
     #[inline(always)]
     fn ask<S: Spec<N>>(&mut self, mut request: [u32; N], spec: &S) -> u32 {
         if let Some(value) = spec.decide(&mut request) {
@@ -196,9 +196,8 @@ impl<const N: usize> Small<N> {
         leads_there
     }
 
-    /// Makes a node of every request for `level`, and asks for its children, as long as no more than `most` were asked; gives the
-    /// number of nodes. A request that goes on instead becomes a node, too, with two equal children, which is dropped on the way
-    /// up.
+    /// Makes a node of every request for `level` and asks for its children, while no more than `most` have been asked; returns the
+    /// number of nodes. A request that goes on instead becomes a node with two equal children, which is dropped on the way up.
     fn expand_level<S: Spec<N>>(
         &mut self,
         level: usize,
@@ -208,7 +207,7 @@ impl<const N: usize> Small<N> {
         run: &mut Run<'_>,
     ) -> Result<u64> {
         let rule = spec.rule(self.variables[level]);
-        // All that is asked here is for levels below, so that the list of this one does not grow.
+        // All requests made here are for levels below, so the list of this one does not grow.
         let (mut next, mut nodes) = (self.waiting[level][0], 0);
         while next > 0 && self.asked <= most {
             let node = (next - AFTER) as usize;
@@ -228,7 +227,7 @@ impl<const N: usize> Small<N> {
         Ok(nodes)
     }
 
-    /// Bottom-up.
+    /// The bottom-up sweep.
     fn reduce(&mut self, run: &mut Run<'_>) -> Result<NodeFile> {
         let _sweep = run.begin(Sweep::Reduce);
         let mut writer = NodeWriter::<u32>::new(run.space)?;
@@ -266,7 +265,7 @@ impl<const N: usize> Small<N> {
         })
     }
 
-    /// The id of a terminal, or of what became of a request.
+    /// The id that a reference stands for.
     #[inline(always)]
     fn id_of(&self, child: u32) -> u32 {
         child.checked_sub(AFTER).map_or(child, |node| self.ids[node as usize])

@@ -1,12 +1,12 @@
-//! What an operation is to the engine.
+//! `Spec`: what the sweeps need to know of an operation.
 
 use crate::disk::lane::Lane;
 
 /// An operation that builds a diagram top-down from requests: tuples of ids, one per operand.
 ///
-/// A request travels as a record of `N` lanes, the ids of its `N - 1` operands first and the slot of the arc that asks last.
+/// A request travels as a record of `N` lanes: first the ids of its `N - 1` operands, last the slot of the arc that asks.
 pub trait Spec<const N: usize>: Sync {
-    /// What there is to know of a level where requests do not just become nodes.
+    /// What is special about a level on which requests do not all become nodes.
     type Rule: Copy;
 
     /// The value of a request that is decided, `None` for one that must be expanded.
@@ -20,14 +20,14 @@ pub trait Spec<const N: usize>: Sync {
         None
     }
 
-    /// The request for what the operation makes of node `id` of its first operand, if it changes nothing above the first level
-    /// that has a rule: levels there need not be expanded, for each of their nodes has one request and no other.
+    /// The request for the result at node `id` of the first operand, if the operation changes nothing above the first level that
+    /// has a rule: each node there has exactly one request, so these levels need not be expanded.
     fn request_below<I: Lane>(&self, _id: I, _slot: I) -> Option<[I; N]> {
         None
     }
 
-    /// The operand whose node this undecided request stands for as it is, if there is one; asked below the last level that has a
-    /// rule. All that follows from such a request stands for nodes of that operand, too, and the engine copies these instead of
+    /// The operand of which the result of this undecided request is a node, unchanged, if there is one; asked below the last level
+    /// that has a rule. The results of all requests below are nodes of that operand, too, so the engine copies these instead of
     /// expanding. A nest never sees levels that are copied, so it must cover none below the last one that has a rule.
     fn same_as_operand<I: Lane>(&self, _request: &[I; N]) -> Option<usize> {
         None

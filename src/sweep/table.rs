@@ -1,24 +1,24 @@
-//! A hash table of requests: which of those that were asked before asks for the same.
+//! A hash table of requests: finds an earlier request with the same ids.
 
-/// The places of some requests, each at one that its ids tell or the next that was free.
+/// The numbers of some requests, each at the place that a hash of its ids gives or at the next free one.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The number of a request and one more, or 0. A power of two of them, of which half are free at least.
+    /// The number of a request plus one, or 0. A power of two of places, at least half of them free.
     places: Vec<u32>,
-    /// So many bits of a hash are not part of a place.
+    /// Low bits of a hash that are not part of a place.
     shift: u32,
 }
 
 impl Table {
-    /// Has no requests then, and room for some `expected`.
+    /// Empties the table and makes room for about `expected` requests.
     pub fn clear(&mut self, expected: usize) {
         self.shift = u64::BITS - (4 * expected.max(4)).ilog2();
         self.places.clear();
         self.places.resize(1 << (u64::BITS - self.shift), 0);
     }
 
-    /// The number of the one of `requests`, which are all there are, that asks for the same as `request`. If there is none, it is
-    /// the next one.
+    /// The number of the request among `requests`, all that are in the table, with the same ids as `request`. If there is none,
+    /// `request` is entered under the next number, which is returned.
     #[inline(always)]
     pub fn find_or_insert<const N: usize>(&mut self, request: &[u32; N], requests: &[[u32; N]]) -> usize {
         let mut place = self.place_of(request);
@@ -37,21 +37,21 @@ impl Table {
         number
     }
 
-    /// Where a search for `request` begins: the highest bits of a product, since what ids have in common is in the lowest. Requests
-    /// can be chosen such that many begin at the same place; then a search takes as many steps as there are requests.
+    /// Where a search for `request` begins: the highest bits of a product, since what ids have in common stays in the lowest.
+    /// Requests can be chosen such that many begin at the same place; then a search takes as many steps as there are requests.
     #[inline(always)]
     fn place_of<const N: usize>(&self, request: &[u32; N]) -> usize {
         let mix = |mixed: u64, &id: &u32| (mixed.rotate_left(27) ^ u64::from(id)).wrapping_mul(MIX);
         (request[..N - 1].iter().fold(0, mix) >> self.shift) as usize
     }
 
-    /// The place where it goes on.
+    /// The place at which a search goes on after `place`.
     #[inline(always)]
     fn after(&self, place: usize) -> usize {
         (place + 1) & (self.places.len() - 1)
     }
 
-    /// Doubles the places of `requests` and of `last`, which comes next.
+    /// Doubles the table and enters `requests` again, and `last`, which comes next.
     #[cold]
     fn grow<const N: usize>(&mut self, last: &[u32; N], requests: &[[u32; N]]) {
         let places = 2 * self.places.len();

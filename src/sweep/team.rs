@@ -4,9 +4,9 @@
 //!   requests of a level ─┬─► those of worker 0 ─► its nodes, its arcs ─► a queue of its own ─┐ sorted out by worker
 //!                        └─► those of worker 1 ─► its nodes, its arcs ─► a queue of its own ─┴─► next level
 //! ```
-//! A request belongs to one worker, whoever asks, so that equal ones meet; its node and all that becomes of that belong to the
-//! same worker. But who is done with its own before others takes some of what they have sorted, and the nodes of these are its
-//! own. Nobody shares anything else that changes, and all wait for each other between two steps of a level.
+//! A request belongs to one worker, whoever asks, so that equal ones meet; its node, and all that follows from it, belongs to the
+//! same worker. But a worker that is done before others takes some of the requests they have sorted, and makes these nodes its own.
+//! Workers share nothing else that changes, and all wait for each other between two steps of a level.
 
 use std::{
     iter,
@@ -26,17 +26,18 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::lateness::Lateness;
 use crate::error::{Error, Result};
 
-/// Looks at the others before one sleeps until there is more to do: some 100 µs, which is what to sleep and to be woken would take.
-/// To yield instead costs a time slice for every wait where other programs want the processor.
+/// Looks at the others before a thread sleeps until there is more to do: some 100 µs, about what it takes to sleep and be woken. To
+/// yield instead costs a time slice for every wait where other programs want the processor.
 const IDLE: u32 = 4000;
 
-/// Looks at the others before one sleeps until they are done: some 1 ms, for all of a level wait for whoever is woken late.
+/// Looks at the others before the caller sleeps until they are done: some 1 ms, since a caller that is woken late delays the whole
+/// level.
 const WAITING: u32 = 10 * IDLE;
 
-/// Nanoseconds that a look takes, about.
+/// Nanoseconds that a look takes, roughly.
 const LOOK: u128 = 25;
 
-/// Waits until `is` holds, for so many looks at most.
+/// Waits until `is` holds, for at most `most` looks.
 fn spin_until(most: u32, is: impl Fn() -> bool) {
     for _ in 0..most {
         if is() {
@@ -49,20 +50,20 @@ fn spin_until(most: u32, is: impl Fn() -> bool) {
 /// The threads of a store.
 #[derive(Debug, Default)]
 pub struct Team {
-    /// The others, if there are any.
+    /// The other threads, if there are any.
     pool: Option<ThreadPool>,
-    /// How often there has been work for them: who stays awake sees here that there is more.
+    /// How often there has been work for them: a thread that stays awake sees here that there is more.
     turns: Arc<AtomicUsize>,
-    /// Whether each can have a processor: else to stay awake keeps others from working.
+    /// Whether each thread can have a processor: otherwise one that stays awake keeps others from working.
     awake: bool,
     lateness: Mutex<Lateness>,
-    /// For so long it goes on alone at most where the others come too late.
+    /// The longest time for which the caller goes on alone where the others start too late.
     late: Duration,
 }
 
 impl Team {
-    /// A team of so many, of which the caller is one; where the others come too late, it goes on alone for `late` at most before it
-    /// tries them again.
+    /// A team of `threads` threads, the caller among them; where the others start too late, the caller goes on alone for at most
+    /// `late` before it tries them again.
     ///
     /// # Errors
     /// `NotEnoughThreads` when the system does not give so many.
@@ -82,7 +83,7 @@ impl Team {
         })
     }
 
-    /// How many there are.
+    /// The number of threads, the caller's included.
     pub fn size(&self) -> usize {
         1 + self.pool.as_ref().map_or(0, ThreadPool::current_num_threads)
     }
@@ -91,8 +92,8 @@ impl Team {
         self.lateness.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does `work` on each of `items`, one for each of the team or fewer, all at once; one after the other where the others come too
-    /// late. So no `work` may wait for another.
+    /// Does `work` on each of `items`, no more than one for each thread, all at once; one after the other where the other threads
+    /// start too late. So no `work` may wait for another.
     pub fn each<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let start = Instant::now();
         let Some(pool) = self.pool.as_ref().filter(|_| items.len() > 1 && !self.lateness().avoids_sharing(start))
@@ -124,15 +125,15 @@ impl Team {
             }
             let (now, own) = (Instant::now(), start.elapsed());
             self.lateness().learn(now, own, had_begun.load(Relaxed), self.late);
-            // No longer than its own work took, unless that was short.
+            // Wait no longer than the caller's own work took, unless that was short.
             let looks = (own.as_nanos() / LOOK).min(WAITING.into()) as u32;
             spin_until(looks.max(idle) * u32::from(self.awake), || left.load(Acquire) == 0);
         });
         done.into_iter().flatten().collect()
     }
 
-    /// Does `work` on each of `items` at one of `desks`, which are one for each of the team or fewer: whoever is free takes the item
-    /// that is next.
+    /// Does `work` on each of `items` at one of `desks`, no more than one for each thread: a thread that is free takes the next
+    /// item.
     pub fn share<D: Send, T: Send, R: Send>(
         &self,
         mut desks: Vec<D>,

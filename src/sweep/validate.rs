@@ -1,9 +1,9 @@
-//! `validate`: whether a diagram keeps every invariant, for one that comes from a named file or has been kept for long.
+//! `validate`: whether a diagram keeps every invariant, for one that was read from a named file or has been kept for long.
 //!
-//! One pass over the nodes sees whether levels, arcs and their order are right ([`file::check`](crate::file::check)); a walk
-//! sees where the low arcs end; and one expand sweep from the root, which counts the nodes it meets, sees whether it meets them
-//! all. A diagram that passes is the canonical one of its function: below any node, levels are diagrams of the
-//! same kind, by induction no two nodes stand for one function, and their order leaves no choice.
+//! One pass over the nodes checks levels, arcs and their order ([`file::check`](crate::file::check)); a walk checks where the low
+//! arcs end; and one expand sweep from the root, which counts the nodes it meets, checks that it meets them all. A diagram that
+//! passes is the canonical one of its function: the levels below any node are a diagram of the same kind, so by induction no two
+//! nodes stand for one function, and the order of nodes leaves no choice.
 
 use super::{run::Run, search::find, spec::Spec};
 use crate::{
@@ -50,7 +50,7 @@ pub fn check_paths(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
     }
 }
 
-/// The search for nothing: it meets every node and writes none.
+/// A search that never finds anything: it meets every node and writes none.
 struct Visit;
 
 impl Spec<2> for Visit {
@@ -72,7 +72,7 @@ mod tests {
         sweep::{desk::Desks, team::Team},
     };
 
-    /// Whatever the levels say, as a file: pairs of a variable and its nodes.
+    /// A file of `levels`, pairs of a variable and its nodes, whatever they break.
     fn file_of(levels: &[(u32, &[[u64; 2]])], space: &Space) -> NodeFile {
         let mut writer = NodeWriter::<u64>::new(space).expect("room");
         for (variable, nodes) in levels {

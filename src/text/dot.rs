@@ -54,7 +54,7 @@ pub fn write(
         }
     }
     writeln!(out, "  {{ rank=sink; node [shape=box];").map_err(fail)?;
-    // A constant is one terminal, false in the file; every other function has both.
+    // A constant has one terminal, false in the file; every other function has both.
     let terminals = if file.node_count() == 0 { TRUE } else { TERMINALS };
     for id in FALSE..terminals {
         let value = u8::from((id == TRUE) != complement);

@@ -1,43 +1,42 @@
-//! A batch of requests: which of them become nodes, what their cofactors are, and what is asked of the levels below.
+//! A batch of requests: which of them become nodes, what their cofactors are, and what they ask of the levels below.
 //!
-//! Every step is done for the whole batch before the next begins, so that each is a short loop that keeps what it works with in
-//! registers.
+//! Every step is done for the whole batch before the next begins: each is a short loop that keeps its state in registers.
 
 use crate::{
     disk::{lane::Lane, sorter::BATCH},
     sweep::{desk::Kept, spec::Spec},
 };
 
-/// Requests that are expanded together. Kept from batch to batch and from sweep to sweep: to clear it takes longer than a small
-/// level.
+/// Requests that are expanded together. Kept from batch to batch and from sweep to sweep, since clearing it takes longer than a
+/// small level.
 pub struct Batch<I, const N: usize> {
-    /// The first of all requests that agree.
+    /// The first of each run of requests with the same ids.
     pub heads: [[I; N]; BATCH],
-    /// For each operand the two cofactors of each head; there is no operand for the last.
+    /// For each operand the two cofactors of each head; the last lane, the slot's, is unused.
     pub cofactors: [[[I; 2]; BATCH]; N],
     /// For each request twice the slot, plus one for a head.
     pub arcs: [[I; 1]; BATCH],
-    /// Undecided requests for the level below, those of low children and those of high ones.
+    /// Undecided requests for the level below: of low children, and of high children.
     near: [[[I; N]; BATCH]; 2],
-    /// Undecided requests for other levels, and those that are true.
+    /// Undecided requests for other levels, and requests that are true.
     far: [[I; N]; 2 * BATCH],
     asked: Asked,
 }
 
-/// How many requests there are of each kind.
+/// The number of requests of each kind.
 #[derive(Clone, Copy, Default)]
 struct Asked {
     near: [usize; 2],
     far: usize,
 }
 
-/// What tells where requests go.
+/// What it takes to tell where requests go.
 pub struct Asking<'a, S, const N: usize> {
     /// The operation.
     pub spec: &'a S,
-    /// For each operand the first of its ids on the level below, `u64::MAX` if there are none: no higher ones are asked for.
+    /// For each operand its first id on the level below, `u64::MAX` if it has none there: no request has an id of a higher level.
     pub below: [u64; N],
-    /// How far the high slot of a node is from its low one.
+    /// The distance of a node's high slot from its low slot.
     pub step: u64,
 }
 
@@ -55,20 +54,20 @@ impl<I: Lane, const N: usize> Default for Batch<I, N> {
 }
 
 impl<I: Lane, const N: usize> Batch<I, N> {
-    /// The one that is kept.
+    /// The batch that `kept` holds, empty.
     pub fn of(kept: &mut Kept) -> &mut Self {
         let batch = kept.get::<Self>();
-        // An operation that failed may have left something.
+        // An operation that failed may have left requests.
         batch.take_asked();
         batch
     }
 
-    /// Takes the heads out of `requests`, which come in order after `last`; gives their number.
+    /// Collects the heads of `requests`, which are sorted and come after `last`; returns their number.
     #[inline(always)]
     pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {
         let (mut heads, mut previous) = (0, *last);
         for (request, arc) in requests.iter().zip(&mut self.arcs) {
-            // Whether a request is a head cannot be predicted, so that there is no branch for it.
+            // Whether a request is a head cannot be predicted, so there is no branch for it.
             let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
             previous = *request;
             // Below `BATCH` in any case, which the compiler does not know.
@@ -80,13 +79,13 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         heads
     }
 
-    /// The low and the high cofactors of a head; their slots are to be filled in.
+    /// The requests for the low and the high child of a head, without slots.
     #[inline(always)]
     pub fn cofactors(&self, head: usize) -> [[I; N]; 2] {
         [0, 1].map(|child| std::array::from_fn(|at| self.cofactors[at][head % BATCH][child]))
     }
 
-    /// Asks for the cofactors of the first `heads` heads, which are nodes from the low slot `node` on.
+    /// Asks for the children of the first `heads` heads, which become nodes; `node` is the low slot of the first.
     pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, asking: &Asking<'_, S, N>) {
         let mut asked = self.asked;
         for head in 0..heads {
@@ -96,7 +95,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         self.asked = asked;
     }
 
-    /// Asks for the cofactors of the node of which `node` is the low slot.
+    /// Asks for the children of the node with the low slot `node`.
     #[inline(always)]
     pub fn ask_for<S: Spec<N>>(&mut self, node: u64, cofactors: [[I; N]; 2], asking: &Asking<'_, S, N>) {
         let mut asked = self.asked;
@@ -104,7 +103,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         self.asked = asked;
     }
 
-    /// Asks for them where so many are `asked` for already.
+    /// Asks for the children of a node, behind the requests counted in `asked`.
     #[inline(always)]
     fn ask_both<S: Spec<N>>(
         &mut self,
@@ -134,7 +133,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         }
     }
 
-    /// What is asked for: near low children, near high ones, and far ones; nothing is, then.
+    /// Takes what was asked for: near requests of low children, near ones of high children, and far ones.
     pub fn take_asked(&mut self) -> [&[[I; N]]; 3] {
         let Asked { near: [lows, highs], far } = std::mem::take(&mut self.asked);
         [&self.near[0][..lows], &self.near[1][..highs], &self.far[..far]]

@@ -9,14 +9,14 @@
 //!   └─────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //! Since the nodes of a diagram are in the order of their low children, most of what low children ask of the next level is in order
-//! already: it has a log of its own, and is merged with the rest.
+//! already: it has logs of its own and is merged with the rest.
 //!
-//! A level of which the requests cannot be sorted at once has several logs, by the ids of an operand, and goes log by log.
+//! A level whose requests cannot be sorted at once has several logs, by the ids of an operand, and is expanded log by log.
 //!
 //! Operand 0 is read in order, since requests are sorted by it. The others are read at random within a level, from memory or
-//! through a window. Where a level of one is beyond its share of the budget, logs are by its ids, so that each asks for a part of
-//! it; where that is still beyond it, or there is but one log, the requests are sorted once more by that operand and it is read in
-//! order too.
+//! through a window. Where a level of such an operand exceeds its share of the budget, logs are by its ids, so that each log reads
+//! only a part of it; where that part still exceeds the share, or there is only one log, the requests are sorted once more by that
+//! operand, which is then read in order too.
 //!
 //! Cost: every request is pushed, merged or sorted, and popped once; O(sort(requests)) transfers. Memory: the budget's shares for
 //! queue and arcs, and one level's array for sorting.
@@ -52,7 +52,8 @@ use crate::{
     },
 };
 
-/// Expands over `operands` what `ask_all` asks for, below the nodes that `above` holds already, and no further than `until`.
+/// Expands the requests that `ask_all` makes over `operands`, below the nodes that `above` holds already, and no further than
+/// `until`.
 ///
 /// # Errors
 /// Those of the disk and of the budget, and `TooManyNodes` where the ids of the result do not fit the lanes of `I`.
@@ -103,22 +104,23 @@ pub fn root_of<I: Lane, const N: usize>(operands: &[&NodeFile]) -> [I; N] {
     std::array::from_fn(|at| I::of(operands.get(at).map_or(FALSE, |file| file.root())))
 }
 
-/// A worker has `1 << STRIP_BITS` strips at most. Of more, each has but a few records in memory when it goes to disk, and what is to be
-/// known of all those pieces takes more than the pieces: to part a strip once more when it is sorted costs less.
+/// A worker has `1 << STRIP_BITS` strips at most. With more, each strip would have only a few records in memory when it goes to
+/// disk, and the bookkeeping of all those pieces would take more than the pieces: dividing a strip once more when it is sorted
+/// costs less.
 const STRIP_BITS: u32 = 3;
 
 /// A sweep on its way down.
 struct Downward<'a, I, S, const N: usize> {
     ground: Ground<'a, S, N>,
-    /// One until there is a level to be shared.
+    /// One worker until a level is shared.
     workers: Vec<Frontier<'a, I, S, N>>,
-    /// What comes out but its outputs, which the workers have.
+    /// The result without its outputs, which the workers have.
     result: Unreduced<I>,
     /// Nodes made so far.
     made: u64,
-    /// Above this level, what is left is not all part of one operand: there is a rule, or a request for something else.
+    /// Above this level the rest of the result cannot be copied from one operand: there is a rule, or a request for something else.
     mixed: usize,
-    /// What is still asked for on large levels before one is shared; none before the first of them.
+    /// How many requests large levels must still have before one of them is shared; `None` before the first large level.
     unshared: Option<u64>,
 }
 
@@ -135,13 +137,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(Self { ground, workers, result, made: 0, mixed, unshared: None })
     }
 
-    /// Whether nobody wants the rest.
+    /// Whether the rest of the sweep is not needed.
     fn ended(&self) -> bool {
         matches!(self.ground.until, Until::Beyond(most) if self.made > most) || self.workers.iter().any(Frontier::ended)
     }
 
-    /// The operand of which all that is left from `level` on is part, if it can be brought over as it is and that is worth it for
-    /// the `count` requests there.
+    /// The operand from which all that is left, from `level` on, can be copied as it is, if that is worth it for the `count`
+    /// requests on `level` and there is room.
     fn copied(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<Option<usize>> {
         let Ground { spec, variables, .. } = self.ground;
         if level < self.mixed || self.ground.until == Until::True {
@@ -169,7 +171,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(has_room.then_some(lane))
     }
 
-    /// Brings over what there is of operand `lane` from `level` on.
+    /// Copies what the requests for `level` and below lead to from the operand of `lane`.
     fn copy(&mut self, level: usize, lane: usize, run: &mut Run<'_>) -> Result<()> {
         let (file, rank) = self.workers[0].operand(lane);
         let mut requests = Spool::new(Share::Queue);
@@ -190,20 +192,20 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         self.workers.iter_mut().map(|worker| worker.waiting(level)).sum()
     }
 
-    /// What is in these logs of all workers.
+    /// Takes the requests in `logs` of all workers' queues.
     fn take(&mut self, logs: Range<usize>) -> Result<Spool<I, N>> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.ground.space)
     }
 
-    /// The requests for a level in these logs of all workers, and before those what low children ask, in these logs.
+    /// Takes the requests for a level in `logs` of all workers, behind those that low children ask, in `lows`.
     fn take_with_lows(&mut self, lows: Range<usize>, logs: Range<usize>) -> Result<Spool<I, N>> {
         let mut requests = self.take(lows)?;
         requests.join(self.take(logs)?);
         Ok(requests)
     }
 
-    /// Parts all that is left from `level` on anew if its `count` requests want that: for all workers, if that is worth it, and in
-    /// strips, if a worker could not sort its own at once. Answers whether the level is done in parts.
+    /// Divides all requests from `level` on anew if its `count` requests want that: among all workers if that is worth it, and into
+    /// strips if a worker could not sort its own at once. Answers whether the level is divided.
     fn part(&mut self, level: usize, count: u64, run: &mut Run<'_>) -> Result<bool> {
         let (before, now) = (self.workers.len(), self.workers[0].slices.strip_bits());
         let most = run.space.limits.most_sorted::<I, N>().max(1);
@@ -214,8 +216,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         if !(large && self.is_worth_sharing()) && count <= most {
             return Ok(false);
         }
-        // Slots tell whose they are by the number of workers: where several have made levels above, no more may follow. So none share
-        // as long as guests have some of the desks.
+        // A slot tells its worker by the number of workers: once several have made a level, no more may follow. So no level is
+        // shared as long as guests have some of the desks.
         let all = run.team.size();
         let workers = if before == 1 && run.desks.take_free() == all { all } else { before };
         if workers == 1 && count <= most {
@@ -223,7 +225,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let wanted = |workers: usize| match count / workers as u64 {
             each if each >> now <= most / 2 => now,
-            // The next levels may have more, and not all strips are of one length.
+            // Up to eight times the strips that this level needs: the next levels may have more requests, and strips differ in
+            // length.
             each => (8 * each / most).ilog2().max(self.ground.window_strip_bits(workers)).min(STRIP_BITS).max(now),
         };
         let halved = |&workers: &usize| Some(workers / 2).filter(|&half| half >= before);
@@ -236,34 +239,35 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(self.workers[0].slices.logs(level).len() > 1)
     }
 
-    /// Notes that there is a level of `count` requests, so many that it might be shared.
+    /// Notes that a level has `count` requests, enough to be shared.
     fn note_large(&mut self, count: u64) {
         let ground = &self.ground;
         let unshared = self.unshared.get_or_insert_with(|| if ground.is_mostly_small() { ground.nodes() } else { 0 });
         *unshared = unshared.saturating_sub(count);
     }
 
-    /// Whether to share a large level is worth it, for every level below is parted then. Where the operands' own levels are mostly
-    /// small, what comes out may be, too, until as much has been asked for on large ones as they have nodes.
+    /// Whether a large level is worth sharing, since every level below is divided then. Where most of the operands' levels are
+    /// small, those of the result may be, too: then it is worth it once large levels had as many requests as the operands have
+    /// nodes.
     fn is_worth_sharing(&self) -> bool {
         self.workers.len() > 1 || self.unshared == Some(0)
     }
 
-    /// Whether the tables of all queues have room, on the way down, and then on the way up; and, if there are more queues than now,
-    /// their logs for every level: where most can have but a few records in memory, these are scattered over the disk.
+    /// Whether there is room for the tables of all queues, on the way down and then on the way up. With more queues than now there
+    /// must also be room for a smallest block for each log: logs with only a few records in memory end up scattered over the disk.
     fn has_room(&self, division: Division, strip_bits: u32) -> bool {
         let Ground { space, variables, .. } = self.ground;
         let (down, up) = (variables.len(), variables.len() + self.result.levels.ranks());
         let logs = Slices::count(division, strip_bits, down).max(division.logs(up).start);
         let least = division.workers() * division.logs(up).start * space.pool.smallest();
-        // What guests make meanwhile takes tables, too.
+        // Guests need tables meanwhile, too.
         let others = if space.guest { 0 } else { space.limits.guests };
         (division.workers() == self.workers.len() || least <= space.limits.queue)
             && LevelQueue::<I, N>::charge(division.workers() * logs, space)
                 .is_ok_and(|_charge| space.tables_left() >= others)
     }
 
-    /// Parts what is left from `level` on as `slices` say, among more workers if there are more.
+    /// Divides the requests from `level` on as `slices` say, and adds workers if there are to be more.
     fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
         self.workers.iter_mut().try_for_each(|worker| worker.part_by(slices, level))?;
         for _ in self.workers.len()..slices.workers() {
@@ -275,7 +279,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// Expands a level that is not parted.
+    /// Expands a level that is not divided.
     fn expand_whole(&mut self, level: usize, desk: &mut Desk) -> Result<()> {
         let slices = &self.workers[0].slices;
         let mut requests = self.take_with_lows(slices.lows(), slices.logs(level))?;
@@ -287,7 +291,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// Expands a level by all workers at once.
+    /// Expands a level that is divided, by all workers at once.
     fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
         let (slices, space) = (self.workers[0].slices.clone(), run.space);
         let shift = slices.shift();
@@ -313,7 +317,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// Each worker expands its own strips, when it has sent to these what came for it from far above.
+    /// Each worker expands its own strips, after distributing to them what far levels have asked.
     fn expand_strips(&mut self, level: usize, requests: Vec<Vec<Spool<I, N>>>, run: &mut Run<'_>) -> Result<()> {
         let mut far = Vec::with_capacity(requests.len());
         for worker in 0..requests.len() {
@@ -326,7 +330,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
             .map(drop)
     }
 
-    /// Each worker sorts its own requests, and expands what others have left when it is done with them.
+    /// Each worker sorts its own requests and expands them, and then what others have left.
     fn expand_piles(&mut self, requests: impl Iterator<Item = Spool<I, N>>, run: &mut Run<'_>) -> Result<()> {
         let piles: Vec<_> = self.workers.iter().map(|_| OnceLock::new()).collect();
         let tasks = piles.iter().zip(&mut self.workers).zip(run.desks.iter_mut()).zip(requests).collect();
@@ -342,7 +346,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         Ok(())
     }
 
-    /// Enters the level just expanded in `1 << shift` parts in the table, if there are nodes on it.
+    /// Enters the level just expanded, in `1 << shift` parts, in the level table if it has nodes.
     fn close(&mut self, level: usize, shift: u32) {
         let levels = &mut self.result.levels;
         let widest = self.workers.iter().map(Frontier::nodes).max().unwrap_or(0);
@@ -370,7 +374,7 @@ fn variables_of(operands: &[&NodeFile]) -> Vec<u32> {
     variables
 }
 
-/// For each of `operands`, and once for those that are the same file, the place of the level of each id among `variables`.
+/// For each of `operands` a map from its ids to the places of their levels among `variables`; operands of the same file share one.
 fn maps_of(operands: &[&NodeFile], variables: &[u32]) -> Vec<Arc<LevelMap>> {
     let mut maps: Vec<Arc<LevelMap>> = Vec::with_capacity(operands.len());
     for (at, file) in operands.iter().enumerate() {
@@ -380,7 +384,7 @@ fn maps_of(operands: &[&NodeFile], variables: &[u32]) -> Vec<Arc<LevelMap>> {
     maps
 }
 
-/// The place of the level of each id of `file` among `variables`.
+/// A map from the ids of `file` to the places of their levels among `variables`.
 fn map_of(file: &NodeFile, variables: &[u32]) -> LevelMap {
     let mut level = variables.len();
     LevelMap::new(file.levels(), |rank| {

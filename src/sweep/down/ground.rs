@@ -1,4 +1,4 @@
-//! What the workers of an expand sweep share: operands, levels, and how these are parted.
+//! What the workers of an expand sweep share: operands, levels, and how these are divided.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use crate::{
 /// How far a sweep goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Until it has made more than so many nodes: nobody wants as many.
+    /// Until it has made more than this many nodes: the caller then gives the result up.
     Beyond(u64),
-    /// Until any slot leads to true: nobody asks for more, and there are no arcs.
+    /// Until any slot leads to true: a search. No arcs are written.
     True,
 }
 
 impl Until {
-    /// To the end: there are never so many nodes.
+    /// To the end: no sweep makes so many nodes.
     pub const DONE: Self = Self::Beyond(u64::MAX);
 }
 
-/// What the workers of a sweep share, and nobody changes.
+/// What the workers of a sweep share and do not change.
 pub struct Ground<'a, S, const N: usize> {
     /// The operation.
     pub spec: &'a S,
     /// Memory and disk.
     pub space: &'a Space,
-    /// What it is done to.
+    /// The diagrams that it reads.
     pub operands: &'a [&'a NodeFile],
-    /// For each operand the level of the sweep of each of its ids; the terminals are below all.
+    /// For each operand, a map from its ids to levels of the sweep; terminals are below all levels.
     pub maps: &'a [Arc<LevelMap>],
     /// The variables of all operands, top-down.
     pub variables: &'a [u32],
@@ -49,10 +49,10 @@ impl<S, const N: usize> Clone for Ground<'_, S, N> {
 impl<S, const N: usize> Copy for Ground<'_, S, N> {}
 
 impl<S, const N: usize> Ground<'_, S, N> {
-    /// How every level is parted among the workers of `division`, each with `1 << strip_bits` logs.
+    /// How every level is divided among the workers of `division`, each with `1 << strip_bits` strips.
     ///
-    /// That is by the ids of an operand that is too wide on the level to be read at random, if there is one, so that of each part
-    /// fewer are read.
+    /// A level is cut by the ids of an operand that is too wide there to be read at random, if there is one, so that each strip
+    /// reads only a part of it.
     pub fn slices(&self, division: Division, strip_bits: u32) -> Slices {
         let window = window_of::<N>(self.space) as u64;
         let mut ranks: [_; N] =
@@ -65,7 +65,8 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 }
                 let (first, width) = (file.levels().first(*rank), file.levels().width(*rank));
                 *rank -= 1;
-                // Sets of ids of one file are in order: the first of a set is seldom among the lower ids.
+                // A file that is several operands at once stands for sets of its ids, the largest first: the first of a set is
+                // seldom among the lower ids, so cuts by it would be uneven.
                 let several = self.operands.iter().filter(|other| other.is(file)).count() > 1;
                 let count = if several { 0 } else { width };
                 (first, count, at > 0 && file.window_bytes(count) > window)
@@ -82,12 +83,12 @@ impl<S, const N: usize> Ground<'_, S, N> {
         (0..self.operands.len()).filter(move |&at| first(at)).map(|at| self.operands[at])
     }
 
-    /// Nodes of all operands.
+    /// Nodes of all operands, each file counted once.
     pub fn nodes(&self) -> u64 {
         self.files().map(NodeFile::node_count).sum()
     }
 
-    /// Whether most of these are on levels that are too small to be shared.
+    /// Whether most nodes of the operands are on levels too small to be shared.
     pub fn is_mostly_small(&self) -> bool {
         let levels = self.files().map(NodeFile::levels);
         let widths = levels.flat_map(|levels| (1..levels.ranks()).map(|rank| levels.width(rank)));
@@ -95,7 +96,7 @@ impl<S, const N: usize> Ground<'_, S, N> {
         2 * small > self.nodes()
     }
 
-    /// Strips for each of so many workers, as a power of two, of which every one can be read at random.
+    /// The binary logarithm of the number of strips that each of `workers` workers needs for every strip to be read at random.
     pub fn window_strip_bits(&self, workers: usize) -> u32 {
         let widest = |file: &&NodeFile| {
             let widest = (1..file.levels().ranks()).map(|rank| file.levels().width(rank)).max();
@@ -106,13 +107,13 @@ impl<S, const N: usize> Ground<'_, S, N> {
         windows.max(1).next_power_of_two().ilog2()
     }
 
-    /// A queue of all levels.
+    /// A queue for all levels.
     pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
         LevelQueue::new(slices.all_logs(self.variables.len()), self.space)
     }
 }
 
-/// Bytes of a window on each operand that is read at random.
+/// Bytes of the window on each operand that is read at random.
 pub fn window_of<const N: usize>(space: &Space) -> usize {
     space.limits.window / (N - 2).max(1)
 }

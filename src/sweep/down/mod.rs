@@ -1,7 +1,8 @@
 //! The top-down sweep.
 //!
-//! Read in this order: [`expand`] (the sweep), [`ground`] (what it goes over), [`frontier`] (what one worker carries down) and
-//! [`batch`] (requests by the hundred), [`slices`] (how a level's requests are parted) and [`pile`] (what others may take).
+//! Read in this order: [`expand`] (the sweep), [`ground`] (what its workers share), [`frontier`] (what one worker carries down) and
+//! [`batch`] (requests by the hundred), [`slices`] (how a level's requests are divided) and [`pile`] (requests that other workers
+//! may take).
 
 pub mod batch;
 pub mod expand;

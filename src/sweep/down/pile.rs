@@ -1,5 +1,5 @@
-//! `Pile`: the sorted requests of one worker on a level. It takes some from the front, and whoever has nothing left the second half
-//! of what is left, so that it reads an operand in order, too.
+//! `Pile`: the sorted requests of one worker on a level. That worker takes them from the front; a worker that has none left takes
+//! the second half of the rest, so that it reads an operand in order, too.
 
 use std::{
     ops::Range,
@@ -8,22 +8,22 @@ use std::{
 
 use crate::disk::{lane::Lane, sorter::Sorter};
 
-/// Requests that are taken from the front; more where they ask for the same.
+/// Requests taken from the front at a time; more where the next ones have the same ids.
 const TAKEN: usize = 1024;
 
-/// Sorted requests, and which of them nobody has taken. Those that agree go together.
+/// Sorted requests, and the range that nobody has taken. Requests with the same ids are taken together.
 pub struct Pile {
     sorter: Sorter,
     left: Mutex<Range<usize>>,
 }
 
 impl Pile {
-    /// The `count` requests that `sorter` has kept.
+    /// A pile of the `count` requests that `sorter` keeps.
     pub fn new(sorter: Sorter, count: usize) -> Self {
         Self { sorter, left: Mutex::new(0..count) }
     }
 
-    /// What they were sorted in.
+    /// The sorter, to be used again.
     pub fn into_sorter(self) -> Sorter {
         self.sorter
     }
@@ -36,7 +36,7 @@ impl Pile {
         })
     }
 
-    /// About half of the requests that are left, from the back; all of them where they are few.
+    /// About half of the requests that are left, from the back; all of them where few are left.
     pub fn take_half<I: Lane, const N: usize>(&self) -> Option<&[[I; N]]> {
         self.take(|left, begins| {
             let last = left.end - left.len().min(TAKEN.max(left.len() / 2));
@@ -45,8 +45,8 @@ impl Pile {
         })
     }
 
-    /// Takes those of the first of two ranges and leaves the second, if there are any left; `cut` is told which they are, and
-    /// whether one does not agree with the one before.
+    /// Takes the first of the two ranges that `cut` makes of the requests left, and leaves the second. `cut` is given the range of
+    /// those left, and a test whether the request at an index has other ids than the one before.
     fn take<I: Lane, const N: usize>(
         &self,
         cut: impl Fn(&Range<usize>, &dyn Fn(&usize) -> bool) -> (Range<usize>, Range<usize>),
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::disk::space::testing;
 
-    /// Requests of which this many in a row agree, in some other order.
+    /// Requests in reverse order; `runs` are the numbers of requests with the same id.
     fn requests(runs: impl Iterator<Item = u32>) -> Vec<[u32; 2]> {
         let sorted = (0..).zip(runs).flat_map(|(id, count)| (0..count).map(move |slot| [id, slot]));
         let mut requests: Vec<_> = sorted.collect();

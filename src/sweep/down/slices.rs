@@ -1,18 +1,19 @@
-//! How the requests of a level are parted: among workers, and for each of them where there are too many to be sorted at once.
+//! How the requests of a level are divided: among workers, and into strips for each worker where there are too many to sort at
+//! once.
 //!
 //! ```text
-//!   ids of the operand that has most on the level, or most of those that are too many to be read at random
+//! ids of the operand with the most nodes on the level, of those too wide to be read at random if there are any
 //!   ├───────────────── worker 0 ────────────────┼───────────────── worker 1 ────────────────┤
 //!   ├─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┼─ strip ──┤   a log each
 //! ```
-//! While a level is not the next one, all that a worker has there is in one log more: so many levels are not so many small logs.
-//! What low children ask of the next level has logs of its own, one for each strip, before those of all levels: it mostly comes in
-//! order, since the nodes of a diagram are in the order of their low children.
+//! As long as a level is not the next one, all of a worker's requests for it go to one more log, the far log: many levels do not
+//! make many small logs. What low children ask of the next level has logs of its own, one for each strip, ahead of those of all
+//! levels: it mostly comes in order, since the nodes of a diagram are in the order of their low children.
 //!
-//! So many nodes as lie in one strip can mostly be read at random, where all of a level are too many.
+//! The nodes of one strip are mostly few enough to be read at random, where those of the whole level are not.
 //!
-//! Children lie at about the same place of their level as their parents do of theirs, so that what follows from a request mostly stays
-//! with its worker. An id that is not on the level itself but on the next one goes by its place there.
+//! Children lie at about the same place on their level as their parents on theirs, so the descendants of a request mostly stay with
+//! its worker. An id that is not on the level itself but on the next one goes by its place there.
 //!
 //! The logs of a queue, where each of `1 << shift` workers has two strips:
 //!
@@ -24,18 +25,18 @@ use std::{iter, ops::Range, sync::Arc};
 
 use crate::{disk::lane::Lane, sweep::division::Division};
 
-/// How the requests of every level are parted.
+/// How the requests of every level are divided.
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
     division: Division,
-    /// Each worker has `1 << strip_bits` strips a level, a log each, and one log more where these are several.
+    /// Each worker has `1 << strip_bits` strips on a level, with a log each, and one more log if there are several strips.
     strip_bits: u32,
-    /// How each level is cut; none where there is but one log a level.
+    /// How each level is cut; empty where a level has only one log.
     levels: Arc<[Cut]>,
 }
 
 impl Slices {
-    /// Slices of levels of which each operand has these ids (the first, and how many), for all workers of `division`.
+    /// Slices of `levels`, given as (first id, number of ids) of each operand, for the workers of `division`.
     pub fn of<const N: usize>(
         levels: impl Iterator<Item = [(u64, u64); N]>,
         division: Division,
@@ -58,22 +59,22 @@ impl Slices {
         self.division.workers()
     }
 
-    /// How slots go round among the workers: of `1 << shift` in a row one is each worker's.
+    /// Slots are dealt out to the workers in turn: one in `1 << shift` consecutive slots is a worker's.
     pub fn shift(&self) -> u32 {
         self.division.shift
     }
 
-    /// Strips of a worker, as a power of two.
+    /// The binary logarithm of the number of strips of a worker.
     pub fn strip_bits(&self) -> u32 {
         self.strip_bits
     }
 
-    /// Logs of so many levels, among the workers of `division`, each with `1 << strip_bits` strips a level.
+    /// The number of logs for `levels` levels and the workers of `division`, each with `1 << strip_bits` strips on a level.
     pub fn count(division: Division, strip_bits: u32, levels: usize) -> usize {
         (division.workers() << strip_bits) + division.logs(levels).start * logs_of(strip_bits)
     }
 
-    /// The logs of so many levels.
+    /// The number of logs for `levels` levels.
     pub fn all_logs(&self, levels: usize) -> usize {
         Self::count(self.division, self.strip_bits, levels)
     }
@@ -89,7 +90,7 @@ impl Slices {
         first..first + (1 << self.strip_bits)
     }
 
-    /// Strips of all workers.
+    /// The number of strips of all workers on a level.
     fn all_strips(&self) -> usize {
         self.division.workers() << self.strip_bits
     }
@@ -99,23 +100,25 @@ impl Slices {
         0..self.all_strips()
     }
 
-    /// Those of them for the strips of `worker`.
+    /// Those of the [`lows`](Self::lows) for the strips of `worker`.
     pub fn lows_of(&self, worker: usize) -> Range<usize> {
         worker << self.strip_bits..(worker + 1) << self.strip_bits
     }
 
-    /// The log of a queue for what `worker` has on `level` while that is not the next; none where there are no strips.
+    /// The log of a queue for the requests of `worker` on `level` while that is not the next level; `None` where there is one
+    /// strip.
     pub fn far_log(&self, level: usize, worker: usize) -> Option<usize> {
         (self.strip_bits > 0).then(|| self.strips_of(level, worker).end)
     }
 
-    /// The lane by which `level` is parted, and the ids there that are in a strip of `worker`; none where all lanes tell.
+    /// The lane by which `level` is cut, and the ids that `worker` has there in its strip number `strip`; `None` where the level is
+    /// cut by all lanes.
     pub fn ids_of(&self, level: usize, worker: usize, strip: usize) -> Option<(usize, Range<u64>)> {
         let cut = self.levels.get(level).filter(|cut| cut.here.count > 0)?;
         Some((cut.lane, cut.here.ids((worker << self.strip_bits) + strip)))
     }
 
-    /// The log of a queue for a request with these `ids` on `level`, the next one or the one at hand if it is `near`.
+    /// The log of a queue for a request with these `ids` on `level`; `near` if that is the next level or the one at hand.
     #[inline(always)]
     pub fn log_of<I: Lane>(&self, level: usize, ids: &[I], near: bool) -> usize {
         if self.levels.is_empty() {
@@ -129,14 +132,14 @@ impl Slices {
         }
     }
 
-    /// The log of a queue for a strip of `level`, among those of all workers.
+    /// The log of a queue for a strip of `level`, numbered among those of all workers.
     #[inline(always)]
     pub fn log_of_strip(&self, level: usize, strip: usize) -> usize {
         self.strips_of(level, strip >> self.strip_bits).start + (strip & ((1 << self.strip_bits) - 1))
     }
 
-    /// The strip of the first of `requests` for `level`, among those of all workers, and how many requests are for it before one is
-    /// not; many in a row mostly are.
+    /// The strip of the first of `requests` on `level`, numbered among those of all workers, and how many requests from there on
+    /// are in the same strip: mostly many are.
     #[inline]
     pub fn run_of<I: Lane, const N: usize>(&self, level: usize, requests: &[[I; N]]) -> (usize, usize) {
         let (Some(first), Some(cut)) = (requests.first(), self.levels.get(level)) else { return (0, requests.len()) };
@@ -151,7 +154,7 @@ impl Slices {
             let id = request[lane];
             (id.minus(here.0) >= here.1) & (id.minus(below.0) >= below.1)
         };
-        // Mostly none is, and to see that needs no branch for each.
+        // Mostly none is outside, and to see that takes no branch for each request.
         if !requests.iter().fold(false, |any, request| any | is_outside(request)) {
             return (strip, requests.len());
         }
@@ -159,7 +162,7 @@ impl Slices {
         (strip, requests.iter().position(ends).unwrap_or(requests.len()))
     }
 
-    /// The strip of a request with these `ids` on `level`, among those of all workers.
+    /// The strip of a request with these `ids` on `level`, numbered among those of all workers.
     #[inline(always)]
     fn strip_of<I: Lane>(&self, level: usize, ids: &[I]) -> usize {
         let cut = &self.levels[level];
@@ -167,20 +170,20 @@ impl Slices {
         if let Some(strip) = cut.here.strip_of(id).or_else(|| cut.below.strip_of(id)) {
             return strip;
         }
-        // Neighbours stay together, for they are read together. The factor is 2^64 divided by the golden ratio: what ids have in
-        // common does not matter.
+        // Sixteen neighbouring ids hash alike, since they are read together. The factor is 2^64 divided by the golden ratio: it
+        // scatters ids that have low bits in common.
         let all = ids.iter().fold(0u64, |all, id| all.rotate_left(23) ^ (id.get() >> 4));
         (((all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * self.all_strips() as u64) >> 32) as usize
     }
 }
 
-/// Logs of a worker on a level: its strips, and one more if there are several.
+/// Logs of a worker on a level: one for each strip, and one more if there are several.
 const fn logs_of(strip_bits: u32) -> usize {
     if strip_bits == 0 { 1 } else { (1 << strip_bits) + 1 }
 }
 
-/// How the requests of a level are cut into strips: by where one of their ids is among those of the level, or of the next one, or,
-/// where it is on neither, by all ids.
+/// How the requests of a level are cut into strips: by one id's place among those of the level, or of the next one, or, if it is on
+/// neither, by a hash of all ids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cut {
     lane: usize,
@@ -189,8 +192,8 @@ struct Cut {
 }
 
 impl Cut {
-    /// That of a level of which so many ids from `first` on are in each of the lanes, and so many of the level `below`: of the lane
-    /// that has most of them.
+    /// Cuts a level by the operand with the most ids on it. `here` and `below` give the first id and the number of ids of each
+    /// operand on this level and on the next.
     fn of<const N: usize>(here: &[(u64, u64); N], below: &[(u64, u64); N], strips: u64) -> Self {
         let lane = (0..N).max_by_key(|&lane| (here[lane].1, std::cmp::Reverse(lane))).unwrap_or(0);
         match Span::of(here[lane], strips) {
@@ -200,29 +203,30 @@ impl Cut {
     }
 }
 
-/// Ids in a row, as many in each strip but the last ones; or none.
+/// Consecutive ids, divided into strips of `each` ids; the last strips may have fewer. Or no ids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     first: u64,
     count: u64,
-    /// Ids of a strip, and 2^64 - 1 divided by that.
+    /// Ids in a strip.
     each: u64,
+    /// 2^64 - 1 divided by `each`.
     inverse: u64,
 }
 
 impl Span {
-    /// So many ids from `first` on, if these are not too few.
+    /// The span of `count` ids from `first` on; `None` if these are too few for `strips` strips.
     fn of((first, count): (u64, u64), strips: u64) -> Option<Self> {
         let each = count.div_ceil(strips);
         (count >= LEAST * strips).then(|| Self { first, count, each, inverse: u64::MAX / each })
     }
 
-    /// The strip of an id, if it is one of these.
+    /// The strip of `id`, if it is in the span.
     #[inline(always)]
     fn strip_of(&self, id: u64) -> Option<usize> {
         let offset = id.wrapping_sub(self.first);
         (offset < self.count).then(|| {
-            // A product is cheaper than a quotient, of which it lacks one at most.
+            // Multiplying is cheaper than dividing; the result is too small by one at most.
             let strip = ((u128::from(offset) * u128::from(self.inverse)) >> 64) as u64;
             (strip + u64::from(offset - strip * self.each >= self.each)) as usize
         })
@@ -236,7 +240,7 @@ impl Span {
     }
 }
 
-/// Ids for each strip that a level has at least where it is parted by them.
+/// Ids a strip that a level must have to be cut by them.
 const LEAST: u64 = 64;
 
 #[cfg(test)]
@@ -265,15 +269,15 @@ mod tests {
     #[test]
     fn slices_give_every_log_as_many_ids_in_a_row() {
         let cases = [(2, 0), (3, 0), (1, 5), (2, 3), (5, 1), (1000, 0)];
-        // Of one id more than 64 for each, 65 go to each, so that the last ones of a thousand have none.
+        // With one id more than 64 for each strip, each gets 65, so that the last of a thousand strips have none.
         for ((workers, strips), few) in cases.into_iter().flat_map(|case| [(case, false), (case, true)]) {
             let logs = (workers as u64) << strips;
             let (count, each) = if few { (64 * logs + 1, 65) } else { (70 * logs - 1, 70) };
-            // Most ids of the level are in the second lane, and so is that of the next one which tells.
+            // The second lane has most ids on the level, so it is the one that tells on the next level, too.
             let (here, below) = (1000 * logs, 500 * logs);
             let levels = [[(0, 0), (0, 0)], [(0, 9), (here, count)], [(0, 2 * count), (below, count)]];
             let slices = Slices::of(levels.into_iter(), Division::new(workers), strips);
-            // As (worker, strip), the strip beyond all for far requests.
+            // The log as (worker, strip); far requests have the number after the last strip.
             let log = |id: u64, near| {
                 let log = slices.log_of(1, &[7, id], near);
                 let of = |worker: &usize| slices.strips_of(1, *worker).end + usize::from(strips > 0) > log;
@@ -290,13 +294,13 @@ mod tests {
                 }
                 for (id, &(worker, strip)) in (first..).zip(&found) {
                     let (lane, ids) = slices.ids_of(1, worker, strip).expect("a level with many ids");
-                    // What is read of a strip is what it has of the level itself.
+                    // Only the strip's ids of the level itself are read.
                     assert!(lane == 1 && ids.contains(&(id - first + here)), "{id} is not in {ids:?}");
                     assert_eq!(log(id, false), (worker, if strips > 0 { 1 << strips } else { strip }));
                     assert_eq!(slices.far_log(1, worker).is_some(), strips > 0);
                 }
             }
-            // Several in a row go together, and before the logs of all levels there is one for each strip.
+            // Requests of one strip in a row go together; before the logs of all levels there is one for each strip.
             let ids = (here..here + count).chain([3, 3, 5000 * logs, below + 1]).chain(below..below + count);
             let mut left: Vec<_> = ids.map(|id| [7, id, 0]).collect();
             assert_eq!(slices.lows().end, slices.logs(0).start);
@@ -313,7 +317,7 @@ mod tests {
             }
             assert!(runs <= 2 * logs + 3, "{runs} runs for {logs} logs");
             assert_eq!(slices.all_logs(2), slices.logs(1).end);
-            // Elsewhere all ids tell.
+            // Ids on neither level are hashed.
             assert!((0..1000).all(|id| log(id, true).0 < workers && log(id, true).1 < 1 << strips));
             assert!((0..1000).any(|id| log(id, true) != log(0, true)));
         }

@@ -1,11 +1,10 @@
-//! Numbers that travel: in 64 bits as long as they fit, modulo several coprime numbers, or in floating point with a bound of
-//! the error.
+//! Numbers that travel: in 64 bits as long as they fit, modulo several coprime numbers, or in floating point with a bounded error.
 
 use num_bigint::BigUint;
 
 /// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result is exact.
 pub trait Arithmetic {
-    /// Whether results that are not exact are good all the same; sums depend on the order in which they are added up, then.
+    /// Whether results that are not exact can be used; sums then depend on the order of their terms.
     const ROUNDED: bool = false;
 
     /// Sets `a` to 1.
@@ -16,7 +15,7 @@ pub trait Arithmetic {
     /// Adds `b` to `a`.
     fn add(&self, a: &mut [u64], b: &[u64]) -> bool;
 
-    /// Doubles `a` as many times.
+    /// Doubles `a` `times` times.
     fn double(&self, a: &mut [u64], times: u32) -> bool;
 }
 
@@ -37,7 +36,7 @@ impl Arithmetic for Plain {
     }
 }
 
-/// Bits that a modulus is good for.
+/// Bits of a count that a modulus accounts for: every modulus is above 2^61.
 pub const MODULUS_BITS: usize = 61;
 
 /// `R` residues, each modulo a number below 2^62.
@@ -46,7 +45,7 @@ pub struct Modulo<const R: usize> {
 }
 
 impl<const R: usize> Modulo<R> {
-    /// Modulo the first `R` of `moduli` at most, and modulo 1 where they are fewer, which nobody asks for.
+    /// Residues modulo the first `R` of `moduli`; if these are fewer, the others are modulo 1 and not read.
     pub fn new(moduli: &[u64]) -> Self {
         Self { moduli: std::array::from_fn(|at| moduli.get(at).copied().unwrap_or(1)) }
     }
@@ -81,7 +80,7 @@ impl<const R: usize> Arithmetic for Modulo<R> {
     }
 }
 
-/// `count` numbers between 2^61 and 2^62 of which no two have a common factor.
+/// `count` numbers between 2^61 and 2^62, no two with a common factor.
 pub fn coprimes(count: usize) -> Vec<u64> {
     let mut width = 64;
     loop {
@@ -94,8 +93,8 @@ pub fn coprimes(count: usize) -> Vec<u64> {
     }
 }
 
-/// Those of the last `width` numbers below 2^62 that no prime below `width` divides: a common factor of two of them would divide
-/// their difference, too.
+/// Those of the last `width` numbers below 2^62 that no prime below `width` divides: a common factor of two of them would also
+/// divide their difference.
 fn rough(width: usize) -> Vec<u64> {
     let first = (1 << (MODULUS_BITS + 1)) - width as u64;
     let (mut composite, mut divided) = (vec![false; width], vec![false; width]);
@@ -123,12 +122,12 @@ pub fn combine(moduli: &[u64], residues: &[u64]) -> BigUint {
     number
 }
 
-/// Floating point of any length, rounded towards zero: the lanes of a fraction from 1/2 below 1, the most significant first,
-/// and an exponent of 2.
+/// Floating point of any length, rounded towards zero: the lanes of a fraction of at least 1/2 and below 1, the most significant
+/// first, and an exponent of 2.
 ///
-/// A sum that is not exact is too small by less than one part in 2^(b−1), where b is 64 for each lane of the fraction. The
-/// values of a fold are sums over paths, and a path goes through any sum but once; so where `d` sums were not exact, each
-/// value is too small by at most `d` such parts. Products with powers of 2 are exact.
+/// A sum that is not exact is too small by less than one part in 2^(b−1), where b is 64 for each lane of the fraction. The values
+/// of a fold are sums over paths, and a path goes through any sum only once; so where `d` sums were not exact, each value is too
+/// small by at most `d` such parts. Products with powers of 2 are exact.
 pub struct Scaled;
 
 impl Arithmetic for Scaled {
@@ -174,7 +173,7 @@ impl Arithmetic for Scaled {
     }
 }
 
-/// As many lanes as a number may have.
+/// The most lanes that a number may have.
 const LANES: usize = 9;
 
 /// Shifts a number right, the most significant lane first; answers whether only zeroes fell out.
@@ -202,7 +201,7 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(bits)
 }
 
-/// An odd number, or zero, that makes the magnitude of a finite number with a power of two, and its exponent.
+/// An odd number, or zero, and an exponent: the magnitude of the finite `number` is the odd number times 2 to that power.
 pub fn parts(number: f64) -> (u64, i32) {
     let bits = number.to_bits();
     let fraction = bits & ((1 << 52) - 1) | u64::from(number.is_normal()) << 52;
@@ -231,7 +230,7 @@ mod tests {
             assert!(moduli.iter().all(|modulus| modulus >> MODULUS_BITS == 1));
             assert!((0..count).all(|at| moduli[..at].iter().all(|&other| gcd(other, moduli[at]) == 1)));
         }
-        // Those of a count over a million levels.
+        // Enough for a count over a million levels.
         assert!(coprimes((1 << 20) / MODULUS_BITS + 1).is_sorted());
     }
 

@@ -1,12 +1,12 @@
-//! Counting: numbers travel, and what meets is added up.
+//! Counting: numbers travel, and those that meet are added up.
 //!
-//! Counting is exact at any size: counts travel as 64-bit numbers, and where one would overflow the sweep starts again with
-//! residues modulo several coprime numbers, from which the Chinese remainder theorem puts the count together. Where an
-//! approximation will do, one sweep in floating point does.
+//! Counting is exact at any size: counts travel as 64-bit numbers; where one would overflow, the sweep starts again with residues
+//! modulo several coprime numbers, which the Chinese remainder theorem combines. Where an approximation will do, one sweep in
+//! floating point does.
 //!
-//! Cost: one sweep. If 64 bits are too few, of assignments one to the other terminal, from which theirs follows if it fits. If it does
-//! not, one more where there are fewer than 244 levels; where there are more, one in floating point, which says how many bits the
-//! count has, and one for every 915 of them.
+//! Cost: one sweep. If 64 bits are too few for a count of assignments, one more counts those to the other terminal, which give the
+//! count if they fit. If they do not, or for paths, one more sweep where there are fewer than 244 levels; with more levels one in
+//! floating point, which tells how many bits the count has, and one for every 915 of them.
 
 use num_bigint::BigUint;
 
@@ -23,7 +23,7 @@ use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progre
 pub enum Count {
     /// Paths from the root to a terminal.
     Paths,
-    /// Assignments to the variables of the diagram's levels: a level that a path skips counts twice.
+    /// Assignments to the variables of the diagram's levels: each level that a path skips doubles the count.
     Assignments,
 }
 
@@ -47,7 +47,7 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
         return residues::<FEW, { 1 + FEW }>(file, count, terminal, levels, run);
     }
     let bits = approximate_over_levels(file, count, terminal, run)?.exponent();
-    // What was lost in rounding is less than half.
+    // Rounding has lost less than half, hence one bit more.
     residues::<MANY, { 1 + MANY }>(file, count, terminal, bits.cast_unsigned() as usize + 1, run)
 }
 
@@ -75,11 +75,11 @@ fn approximate_over_levels(file: &NodeFile, count: Count, terminal: bool, run: &
     Ok(Real::of_fraction(fraction, exponent.cast_signed()))
 }
 
-/// Residues that travel together, where those are enough and where they are not.
+/// Residues that travel together: `FEW` if these are enough, `MANY` otherwise.
 const FEW: usize = 4;
 const MANY: usize = 15;
 
-/// The number, which is below 2^`bits`, from its residues; `N` is `R + 1`.
+/// The count, which is below 2^`bits`, from its residues; `N` is `R + 1`.
 fn residues<const R: usize, const N: usize>(
     file: &NodeFile,
     count: Count,
@@ -96,7 +96,7 @@ fn residues<const R: usize, const N: usize>(
     Ok(combine(&moduli, &residues))
 }
 
-/// What arrives at `terminal`, in the lanes but the first; `None` when it overflowed on the way.
+/// The sum that arrives at `terminal`, in all lanes but the first; `None` when it overflowed on the way.
 fn sum<A: Arithmetic, const N: usize>(
     file: &NodeFile,
     count: Count,
@@ -112,7 +112,7 @@ fn sum<A: Arithmetic, const N: usize>(
 struct Sum<A, const N: usize> {
     count: Count,
     arithmetic: A,
-    /// What has arrived.
+    /// The sum of what has arrived.
     total: [u64; N],
     overflow: bool,
 }

@@ -1,4 +1,4 @@
-//! `fold`: a top-down sweep that carries values along the arcs and ends in what arrives at a terminal.
+//! `fold`: a top-down sweep that carries values along the arcs; what arrives at a terminal is the answer.
 //!
 //! ```text
 //!              the diagram, level by level from the top
@@ -9,13 +9,14 @@
 //!                                                  ╎ where a path is asked for
 //!                                               trail ─ ─ ─ ─► trace: the way back
 //! ```
-//! What is carried is a [`Load`]: [`count`] carries numbers, [`weighted`] weights, [`optimum`] costs, [`sample`] numbers again. The
-//! last two end in paths, so they keep a trail of the arcs by which the values came, and [`trace`] follows it from the terminal up.
+//! A [`Load`] says what is carried: numbers ([`count`], [`sample`]), weights ([`weighted`]), or costs ([`optimum`]). [`optimum`]
+//! and [`sample`] end in paths, so they keep a trail of the arcs by which the values came, and [`trace`] follows it from the
+//! terminal up.
 //!
-//! Where the level below fits an array, what is for it goes there at once; where the whole of a small diagram does, all of it.
+//! Where the next level fits an array, its values go there at once; where a whole small diagram does, all values do.
 //!
-//! Cost: an arc that skips levels, or to a level that fits no array, is pushed and popped once, and sorted there; O(sort(f)) transfers.
-//! Memory: the budget's share for the queue, and two levels' arrays.
+//! Cost: the value of an arc that skips levels, or leads to a level that fits no array, is pushed, sorted and popped once;
+//! O(sort(f)) transfers. Memory: the budget's share for the queue, and two levels' arrays.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 
@@ -40,16 +41,17 @@ use crate::{
 
 /// What a fold carries: records of the id of a node and `N - 1` lanes of value.
 pub trait Load<const N: usize> {
-    /// The name of the sweep, for those who watch.
+    /// The name of the sweep, for progress.
     const SWEEP: Sweep;
-    /// How many lanes what arrives on a level is sorted by. The id is the first of them; more only where the order in which
-    /// values of one node are merged tells. Where it does not, nothing is sorted if a level's values fit the budget.
+    /// How many lanes the values that arrive on a level are sorted by. The id is the first; more only where the result depends on
+    /// the order in which the values of one node are merged. Where it does not, nothing is sorted if a level's values fit the
+    /// budget.
     const KEYS: usize;
 
-    /// What the root starts with; its id is filled in.
+    /// The value that the root starts with; its id is filled in.
     fn root(&self) -> [u64; N];
 
-    /// Takes note of the first value that arrives at a node.
+    /// Notes the first value that arrives at a node.
     fn open(&mut self, _first: &[u64; N], _space: &Space) -> Result<()> {
         Ok(())
     }
@@ -57,13 +59,13 @@ pub trait Load<const N: usize> {
     /// Merges another value that arrives at the same node into `whole`.
     fn merge(&mut self, whole: &mut [u64; N], next: &[u64; N], space: &Space) -> Result<()>;
 
-    /// What a node that has gathered `whole` sends along `arc`; the child's id is filled in.
+    /// The value that a node which has gathered `whole` sends along `arc`; the child's id is filled in.
     fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N];
 
     /// Takes a value that arrives at the terminal.
     fn arrive(&mut self, value: &[u64; N], space: &Space) -> Result<()>;
 
-    /// Whether to go on would be in vain.
+    /// Whether the sweep can end, since its result is of no use.
     fn in_vain(&self) -> bool {
         false
     }
@@ -87,7 +89,7 @@ impl Arc {
     }
 }
 
-/// Carries `load` from the root of a diagram that is no constant to `terminal` and gives it back; `None` where it was in vain.
+/// Carries `load` from the root of a diagram that is no constant to `terminal` and returns it; `None` where the sweep was in vain.
 ///
 /// # Errors
 /// Those of the disk, of the budget, and of the load.
@@ -99,7 +101,7 @@ pub fn fold<C: Load<N>, const N: usize>(
 ) -> Result<Option<C>> {
     let _sweep = run.begin(C::SWEEP);
     let (space, top) = (run.space, file.levels().ranks() - 1);
-    // The values of all are in one array then.
+    // The values of all nodes are in one array then.
     let small = C::KEYS == 1 && file.node_count() <= SMALL_NODES.min(space.limits.small);
     let mut upper = Fold {
         file,
@@ -134,18 +136,19 @@ struct Fold<'a, C, const N: usize> {
     /// The rank of every id.
     ranks: LevelMap,
     load: C,
-    /// What travels down.
+    /// Values on their way down.
     queue: LevelQueue<u64, N>,
     terminal: u64,
-    /// Where values for the level that comes next go at once; those for all levels of a small diagram.
+    /// The values for the next level, where these are in an array; in a small diagram those for all levels.
     below: Level<N>,
 }
 
-/// What has gathered at the nodes of a level, in an array.
+/// The values gathered at the nodes of a level, in an array.
 struct Level<const N: usize> {
     words: Vec<u64>,
-    /// The first id, and how many there are; none where values do not go to an array.
+    /// The first id of the level.
     first: u64,
+    /// How many ids the array holds; 0 where the values are in the queue.
     width: u64,
 }
 
@@ -154,21 +157,21 @@ impl<const N: usize> Level<N> {
         Self { words, first: 0, width: 0 }
     }
 
-    /// Has nothing at so many nodes from `first` on.
+    /// Makes the array hold no values, for `width` nodes from `first` on.
     fn clear(&mut self, first: u64, width: u64) {
         (self.first, self.width) = (first, width);
         self.words.clear();
         self.words.resize(width as usize * N, 0);
     }
 
-    /// For every node what has gathered there. No node has the id 0: that is where nothing has.
+    /// The value gathered at every node. The id 0, which no node has, marks a node where nothing has arrived.
     fn wholes(&mut self) -> &mut [[u64; N]] {
         bytemuck::cast_slice_mut(&mut self.words)
     }
 }
 
 impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
-    /// Brings what the root starts with there.
+    /// Gives the root its value.
     fn begin(&mut self, small: bool, space: &Space) -> Result<()> {
         let mut root = self.load.root();
         root[0] = self.file.root();
@@ -180,7 +183,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         self.queue.push(0, root, space)
     }
 
-    /// Sends on what has gathered on the level of `rank` of a small diagram.
+    /// Sends on the values gathered on the level of `rank` of a small diagram.
     fn send_level(&mut self, rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         self.file.levels().range(rank).try_for_each(|id| {
             let whole = self.below.wholes()[(id - TERMINALS) as usize];
@@ -188,7 +191,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         })
     }
 
-    /// Brings together what has come to the level of `rank`, and sends it on; `level` is the array of the level above.
+    /// Merges the values that have come to the level of `rank`, and sends them on; `level` lends the array of the level above.
     fn pass_level(
         &mut self,
         rank: usize,
@@ -207,7 +210,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         }
     }
 
-    /// Makes room for what gathers on the level of `rank`, if that is to be in an array, and fits it.
+    /// Makes an array for the values of the level of `rank`, if they are not to be sorted and it fits.
     fn make_room(&mut self, rank: usize, space: &Space) {
         let (levels, cell) = (self.file.levels(), size_of::<[u64; N]>() as u64);
         let fits = levels.width(rank).saturating_mul(cell) <= space.limits.dense as u64;
@@ -215,7 +218,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         self.below.clear(levels.first(rank), width);
     }
 
-    /// Merges the values of a level where they belong among what has gathered there, and sends on all of it.
+    /// Merges the queued `values` of a level into the array of those gathered there, and sends all on.
     fn scatter(
         &mut self,
         mut values: Spool<u64, N>,
@@ -233,7 +236,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         wholes.iter().filter(|whole| whole[0] > 0).try_for_each(|whole| self.send(whole, rank, reader, space))
     }
 
-    /// Merges the values of a level as a sort brings them together.
+    /// Merges the values of a level by sorting them, and sends each node's on.
     fn gather(
         &mut self,
         mut values: Spool<u64, N>,
@@ -263,7 +266,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
         Ok(())
     }
 
-    /// Sends what a node of `rank` has gathered along its two arcs.
+    /// Sends the value gathered at a node of `rank` along its two arcs.
     #[inline(always)]
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
         let [low, high] = reader.children::<u64>(whole[0], space)?;
@@ -290,7 +293,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     }
 }
 
-/// Merges `value` into what has gathered at its node, if anything has.
+/// Merges `value` into the one gathered at its node, if there is one.
 #[inline(always)]
 fn add<C: Load<N>, const N: usize>(load: &mut C, whole: &mut [u64; N], value: &[u64; N], space: &Space) -> Result<()> {
     if whole[0] == 0 {

@@ -1,10 +1,10 @@
 //! The cheapest way from the root to a terminal, where every variable that is true has a cost.
 //!
-//! A variable has a value that is best for it, and costs a penalty where it has the other one. A level that a path skips costs
-//! nothing so, and a path costs the sum of the penalties on it. The best cost of reaching a node travels down, and the arcs
-//! that give it are logged; several where they tie. On the way back all nodes that lie on a cheapest path are marked, each
-//! with the arcs by which it may be left, so that the last step, from the root down, can take the low arc wherever one will do:
-//! of all cheapest paths it finds the first in the order of their values, false before true.
+//! Each variable has a cheaper value, and a penalty for the other one. A level that a path skips takes its cheaper value, so a path
+//! costs the sum of the penalties on it. The lowest cost of reaching a node travels down, and the arcs that give it are logged,
+//! several where they tie. On the way back all nodes that lie on a cheapest path are marked, each with the arcs by which it may be
+//! left, so that the last step, from the root down, can take the low arc wherever one will do: of all cheapest paths it finds the
+//! first in the order of their values, false before true.
 //!
 //! Cost: one fold, one trace, and a walk over the marks; O(sort(f)) transfers.
 //!
@@ -23,7 +23,7 @@ use crate::{
     sweep::run::Run,
 };
 
-/// What a path costs, and the values it gives to the ranks it meets, top-down.
+/// A cheapest path: its cost, and the values it gives to the ranks it meets, top-down.
 pub struct Cheapest {
     /// The sum of the penalties.
     pub penalty: u128,
@@ -31,8 +31,8 @@ pub struct Cheapest {
     pub path: Vec<(usize, bool)>,
 }
 
-/// The cheapest path to `terminal` in a diagram that is no constant, where true costs `cost(rank)` on the level of a
-/// rank; all of them together are below 2^127 in magnitude.
+/// The cheapest path to `terminal` in a diagram that is no constant, where the value true on the level of a rank costs
+/// `cost(rank)`; all costs together are below 2^127 in magnitude.
 pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, run: &mut Run<'_>) -> Result<Cheapest> {
     let costly = Costly { cost, trail: Trail::new(), best: None };
     let Costly { trail, best, .. } = fold(file, terminal, costly, run)?.expect("costs do not overflow");
@@ -52,12 +52,12 @@ pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, r
     Ok(Cheapest { penalty: best.expect("a terminal is reached"), path })
 }
 
-/// Costs that travel: (id, cost in two lanes, slot), of which the cheapest stay.
+/// Costs that travel: (id, cost in two lanes, slot); the cheapest at each node stay.
 struct Costly<F> {
-    /// By rank.
+    /// The cost of true, by rank.
     cost: F,
     trail: Trail<1>,
-    /// The best that has arrived.
+    /// The lowest cost that has arrived.
     best: Option<u128>,
 }
 
@@ -103,9 +103,10 @@ impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
 
 /// The nodes of the cheapest paths: (place, whether by the high arc, child).
 struct CheapestNodes {
-    /// The place of the last node.
+    /// The place of the node visited last.
     last: Option<u64>,
-    /// Every marked node with the arc that is best to leave it by: (id, whether the high arc, child), bottom-up.
+    /// Every marked node with the arc by which the path leaves it, the low one where both will do: (id, whether the high arc,
+    /// child), bottom-up.
     steps: Spool<u64, 3>,
 }
 

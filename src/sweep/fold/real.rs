@@ -8,15 +8,16 @@ use std::{
 
 use super::arithmetic::{parts, power_of_two};
 
-/// A floating-point number of 64 bits whose exponent has room for every product of weights. Records with its lanes are sorted as
-/// those of [`Scaled`](super::arithmetic::Scaled) are, where none is below zero.
+/// A floating-point number with a fraction of 64 bits, and an exponent with room for every product of weights. Records with its
+/// lanes are sorted as those of [`Scaled`](super::arithmetic::Scaled) are, where none is below zero.
 ///
-/// A sum or a product that is not exact is off by less than one part in 2^63, and too small in magnitude but for sums of two signs.
+/// The error of a sum or product is less than one part in 2^63; the magnitude is rounded down, except in sums of numbers of
+/// different sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Real {
-    /// A fraction of 2^64, from 1/2 below 1; 0 for zero.
+    /// The fraction times 2^64: at least 1/2 and below 1; 0 for zero.
     fraction: u64,
-    /// Twice the exponent of 2, and 1 more below zero; 0 for zero.
+    /// Twice the exponent of 2, plus 1 if the number is negative; 0 for zero.
     scale: i64,
 }
 
@@ -26,7 +27,7 @@ impl Real {
     /// 1.
     pub const ONE: Self = Self::power_of_two(0);
 
-    /// `fraction`, of 2^64 and from 1/2 below 1, times 2^`exponent`.
+    /// `fraction` / 2^64, which is at least 1/2 and below 1, times 2^`exponent`.
     pub const fn of_fraction(fraction: u64, exponent: i64) -> Self {
         Self { fraction, scale: 2 * exponent }
     }
@@ -52,7 +53,7 @@ impl Real {
         [self.fraction, self.scale.cast_unsigned()]
     }
 
-    /// `magnitude`, a fraction of 2^128, times 2^`exponent`.
+    /// `magnitude` / 2^128 times 2^`exponent`.
     fn rounded(magnitude: u128, exponent: i64, negative: bool) -> Self {
         if magnitude == 0 {
             return Self::ZERO;
@@ -62,7 +63,7 @@ impl Real {
         Self { fraction, scale: 2 * (exponent - i64::from(zeros)) + i64::from(negative) }
     }
 
-    /// The exponent of 2 of a fraction from 1/2 below 1: the number of bits of a whole number.
+    /// The exponent of 2: for a whole number, its number of bits.
     pub fn exponent(self) -> i64 {
         self.scale >> 1
     }
@@ -71,28 +72,28 @@ impl Real {
         self.scale & 1 == 1
     }
 
-    /// The `f64` next to it: infinite beyond the largest, zero below the smallest.
+    /// The nearest `f64`: infinite beyond the largest, zero below the smallest.
     pub fn to_f64(self) -> f64 {
-        // From 1/2 to 1, as it may have been rounded up.
+        // From 1/2 to 1 inclusive, since it may have been rounded up.
         let fraction = self.fraction as f64 * power_of_two(-64);
         let magnitude = match self.exponent() {
             ..-1074 => 0.0,
             exponent @ ..=-1022 => subnormal(self.fraction, exponent),
             exponent @ ..=0 => fraction * power_of_two(exponent as i32),
-            // No power of 2 that is passed is beyond the largest.
+            // Split so that no power of 2 is beyond the largest `f64`.
             exponent @ ..=1024 => fraction * 2.0 * power_of_two(exponent as i32 - 1),
             _ => f64::INFINITY,
         };
         if self.is_negative() { -magnitude } else { magnitude }
     }
 
-    /// The natural logarithm: −∞ of zero, no number below.
+    /// The natural logarithm: −∞ for zero, NaN for negative numbers.
     pub fn ln(self) -> f64 {
         if self.is_negative() {
             return f64::NAN;
         }
         let (fraction, exponent) = (self.fraction as f64 * power_of_two(-64), self.exponent());
-        // Neither term is below zero from 1 on, and neither is above it before, so that no digits cancel.
+        // Both terms have the same sign, so that no digits cancel: from 1 on neither is negative, below 1 neither is positive.
         if exponent > 0 {
             (fraction * 2.0).ln() + (exponent - 1) as f64 * LN_2
         } else {
@@ -101,7 +102,7 @@ impl Real {
     }
 }
 
-/// `fraction`, of 2^64, times 2^`exponent`, from −1074 to −1022, as a number of the smallest `f64`s: rounded once, of two the even one.
+/// `fraction` / 2^64 times 2^`exponent`, with an exponent from −1074 to −1022, as a subnormal `f64`: rounded once, ties to even.
 fn subnormal(fraction: u64, exponent: i64) -> f64 {
     let smallest = u128::from(fraction) << 64 >> (-1010 - exponent);
     let (whole, rest) = ((smallest >> 64) as u64, smallest as u64);
@@ -120,7 +121,8 @@ impl Add for Real {
         if large.fraction == 0 || (large.exponent(), large.fraction) < (small.exponent(), small.fraction) {
             mem::swap(&mut large, &mut small);
         }
-        // Below the bit for a carry; where bits of the small one fall out, it is too small for the difference to lose its first.
+        // One bit below the top, for a carry. Bits of `small` fall out only where it is so small that the difference keeps its
+        // highest bits.
         let behind = u32::try_from(large.exponent() - small.exponent()).unwrap_or(u32::MAX);
         let (a, b) = (u128::from(large.fraction) << 63, u128::from(small.fraction) << 63);
         let b = b.checked_shr(behind).unwrap_or(0);

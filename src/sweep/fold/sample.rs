@@ -1,16 +1,16 @@
-//! Drawing paths from the root to a terminal, each with the probability that its share of all assignments gives it.
+//! Drawing paths from the root to a terminal, each with a probability that is its share of all assignments.
 //!
-//! The number of assignments that lead to a node travels down, and every arc is logged with the sum of what it and the arcs
-//! before it bring to its node. On the way back all walkers go together. A walker at a node takes the arc into which a random
-//! point below the sum of all falls: walkers come sorted by their points, so that the arcs are read but once.
+//! The number of assignments that lead to a node travels down, and every arc is logged with the running sum of what it and the arcs
+//! before it bring to its node. On the way back all walkers go together. A walker at a node draws a random point below the sum of
+//! all arcs and takes the arc into which it falls: walkers come sorted by their points, so the arcs are read only once.
 //!
 //! ```text
 //!   arcs into a node      0 ┌──────┬────────────┬───┬──────────┐ all        a point in the last arc:
 //!                           └──────┴────────────┴───┴──────▲───┘            the walker goes on to where that one leaves
 //! ```
-//! The choice is that of exact arithmetic. Sums are rounded, but their error is known ([`Scaled`]); where a point comes so
-//! close to a border that it might lie on the other side, the work starts again with numbers of twice the length. A point is a
-//! random number of as many digits as are asked for, of which the first ones stay.
+//! The choice is that of exact arithmetic. Sums are rounded, but their error is bounded ([`Scaled`]); where a point comes so close
+//! to a border that it might lie on the other side, the work starts again with numbers of twice the length. The longer random point
+//! begins with the digits of the shorter one.
 //!
 //! Cost: one fold and one trace, whatever the number of walkers, which adds O(sort(walkers × levels)) transfers.
 //!
@@ -30,11 +30,11 @@ use crate::{
     sweep::run::Run,
 };
 
-/// Draws paths to `terminal` in a diagram that is no constant, for the walkers below `walkers`: `step(walker, rank, value)` is
+/// Draws paths to `terminal` in a diagram that is no constant, for walkers numbered below `walkers`: `step(walker, rank, value)` is
 /// called for every step of each, in any order and perhaps several times.
 ///
-/// `random(walker, variable, digit)` gives the digits of a walker's points (in base 2^64, the first is number 0): at the level of
-/// a variable, and at the terminal for `None`.
+/// `random(walker, variable, digit)` gives the digits, in base 2^64 and from number 0 on, of a walker's points: at the level of a
+/// variable, and for `None` at the terminal.
 pub fn draw(
     file: &NodeFile,
     terminal: bool,
@@ -49,7 +49,7 @@ pub fn draw(
         || walk::<5, 4>(file, terminal, walkers, &random, &mut step, run)?
         || walk::<7, 6>(file, terminal, walkers, &random, &mut step, run)?
         || walk::<11, 10>(file, terminal, walkers, &random, &mut step, run)?;
-    // As likely as to guess 400 bits; a diagram's hash is taken for the diagram with much less.
+    // Failing is as likely as guessing 400 bits; equal hashes, which are trusted to mean equal diagrams, are far likelier.
     assert!(done, "a random number that agrees with a border in all of its 512 bits");
     Ok(())
 }
@@ -65,8 +65,8 @@ fn walk<const N: usize, const M: usize>(
 ) -> Result<bool> {
     let weights = Weights { trail: Trail::new(), total: [0; N], inexact: 0 };
     let Weights { trail, inexact, .. } = fold(file, terminal, weights, run)?.expect("fractions do not overflow");
-    // In units of the last place of the sum of all: each inexact sum may have taken 2 off a border and off the point, and 4
-    // bound what aligning the border, rounding the point and its digits to come may change.
+    // In units of the last place of the sum of all arcs: each inexact sum may have made the border and the point too small by 2
+    // each; 4 more bound the errors of aligning the border, of rounding the point, and of the point's further digits.
     let tolerance = inexact.saturating_mul(4).saturating_add(4);
     let mut starts = Spool::new(Share::Queue);
     for walker in 0..walkers {
@@ -79,15 +79,15 @@ fn walk<const N: usize, const M: usize>(
 
 /// Numbers of assignments that travel: (id, slot, number).
 struct Weights<const N: usize, const M: usize> {
-    /// Of slots, each with the sum up to its arc.
+    /// Slots, each with the sum up to its arc.
     trail: Trail<M>,
-    /// What has arrived.
+    /// The sum of what has arrived.
     total: [u64; N],
     /// Sums that are not exact.
     inexact: u64,
 }
 
-/// The number of a record.
+/// The lane where the number of a record begins.
 const NUMBER: usize = 2;
 
 /// The record of an arc for the trail.
@@ -105,7 +105,7 @@ impl<const N: usize, const M: usize> Weights<N, M> {
 
 impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
     const SWEEP: Sweep = Sweep::Sample;
-    /// Everything: sums depend on the order, and so does the choice.
+    /// All lanes: rounded sums depend on the order, and so does the choice.
     const KEYS: usize = N;
 
     fn root(&self) -> [u64; N] {
@@ -138,22 +138,24 @@ impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
     }
 }
 
-/// Walkers who go back: (place, what is missing to all ones in each digit of the point, number of the walker).
+/// Walkers on the way back: (place, complement of each digit of the point, number of the walker).
 ///
-/// The highest point comes first, as the last arc does. Walkers of equal points take the same arc.
+/// Complements sort the highest point first, as the last arc comes first. Walkers with equal points take the same arc.
 struct Walkers<'a, R, S, const M: usize> {
     file: &'a NodeFile,
     random: &'a R,
     step: &'a mut S,
-    /// How many units in the last place of the sum of all a point may be off against a border.
+    /// By how many units in the last place of the sum of all arcs a point and a border may be off.
     tolerance: u64,
-    /// Whether a point came closer than that.
+    /// Whether a point came so close to a border.
     lost: bool,
-    /// The place where the walkers are, and the last arc into that node, whose sum is that of all.
+    /// The place of the node where the walkers are.
     node: Option<u64>,
+    /// The last arc into that node, whose sum is that of all arcs.
     whole: Option<[u64; M]>,
-    /// The arc at hand, and the one before it, whose sum is the border between them.
+    /// The arc at hand.
     here: Option<[u64; M]>,
+    /// The arc before it, whose sum is the border between the two.
     below: Option<[u64; M]>,
 }
 
@@ -215,7 +217,7 @@ where
     }
 }
 
-/// The digits of the logged sum of `arc`, shifted to where those of `whole` stand, and two zeroes.
+/// The digits of the logged sum of `arc`, aligned with those of `whole`, and two zeroes.
 fn aligned<const M: usize>(arc: &[u64; M], whole: &[u64; M]) -> [u64; M] {
     let mut digits = [0; M];
     digits[..M - 2].copy_from_slice(&arc[1..M - 1]);
@@ -226,7 +228,7 @@ fn aligned<const M: usize>(arc: &[u64; M], whole: &[u64; M]) -> [u64; M] {
 /// The product of the logged sum of `whole` and the point of `walker`, rounded down to the digits of the sum, and two zeroes.
 fn point_below<const M: usize>(whole: &[u64; M], walker: &[u64; M]) -> [u64; M] {
     let digits = M - 2;
-    // Twice as many, the lower half of which is dropped in the end.
+    // Twice as many digits, the lower half of which is dropped in the end.
     let mut product = [[0; M]; 2];
     let product = product.as_flattened_mut();
     for at in (0..digits).rev() {
@@ -240,7 +242,7 @@ fn point_below<const M: usize>(whole: &[u64; M], walker: &[u64; M]) -> [u64; M] 
     std::array::from_fn(|at| if at < digits { product[at] } else { 0 })
 }
 
-/// How many units in the last digit two numbers of as many digits differ by; `u64::MAX` where that is more than a digit holds.
+/// By how many units in the last digit two numbers with as many digits differ; `u64::MAX` where a digit does not hold that.
 fn distance<const M: usize>(a: &[u64; M], b: &[u64; M]) -> u64 {
     let (large, small) = if a > b { (a, b) } else { (b, a) };
     let (mut last, mut rest, mut borrow) = (0, 0, false);

@@ -7,8 +7,7 @@
 //!   │   travellers                                                              │
 //!   └───────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Nodes come in the order opposite to that of the fold, so the trail is read as a stack, once, however many travellers there
-//! are.
+//! Nodes come in the opposite order to that of the fold, so the trail is read as a stack, once, however many travellers there are.
 //!
 //! Cost: every arc of the trail is popped, every step of a traveller is pushed, sorted and popped. Memory: the budget's shares
 //! for queue and arcs, and one level's array for sorting.
@@ -32,7 +31,7 @@ pub fn slot(id: u64, high: bool) -> u64 {
     2 * id + u64::from(high)
 }
 
-/// The arcs into every node, in the order in which a fold comes to the nodes. A record is an arc's slot and `M - 1` lanes.
+/// The arcs into every node, in the order in which a fold reaches the nodes. A record is an arc's slot and `M - 1` lanes.
 pub struct Trail<const M: usize> {
     inner: Spool<u64, M>,
     /// The arcs into the terminal, which come from all levels.
@@ -45,7 +44,7 @@ impl<const M: usize> Trail<M> {
         Self { inner: Spool::new(Share::Arcs), ends: Spool::new(Share::Arcs) }
     }
 
-    /// Adds an arc into the node at hand, or with `first` into the next. The root has none.
+    /// Adds an arc into the node at hand, or, with `first`, into the next node. The root has none.
     pub fn add(&mut self, arc: [u64; M], first: bool, space: &Space) -> Result<()> {
         if arc[0] == NO_SLOT { Ok(()) } else { self.inner.append(mark(arc, first), space) }
     }
@@ -101,7 +100,7 @@ impl<const M: usize> Incoming<'_, M> {
         }))
     }
 
-    /// Goes to `node`, past the arcs into all between.
+    /// Goes to `node`, skipping the arcs into all nodes between.
     fn skip_to(&mut self, node: u64) -> Result<()> {
         while self.node != node {
             self.skip_rest()?;
@@ -110,7 +109,7 @@ impl<const M: usize> Incoming<'_, M> {
         Ok(())
     }
 
-    /// Goes past what is left of the arcs into the node at hand.
+    /// Skips the remaining arcs into the node at hand.
     fn skip_rest(&mut self) -> Result<()> {
         while self.next()?.is_some() {}
         Ok(())
@@ -121,7 +120,7 @@ impl<const M: usize> Incoming<'_, M> {
     }
 }
 
-/// What goes back.
+/// What travels back.
 ///
 /// A traveller's record begins with the [`place`] of its node. Travellers that are at one node come one after the other,
 /// sorted by their first `KEYS` lanes.
@@ -133,13 +132,13 @@ pub trait Travel<const M: usize, const K: usize> {
     fn visit(&mut self, traveller: &[u64; K], incoming: &mut Incoming<'_, M>, onward: &mut Onward<'_, K>)
     -> Result<()>;
 
-    /// Whether to go on would be in vain.
+    /// Whether the sweep can end, since its result is of no use.
     fn in_vain(&self) -> bool {
         false
     }
 }
 
-/// The first lane of a traveller at a node: the last node comes first.
+/// The first lane of a traveller at a node: the complement of the id, so that the last node comes first.
 pub fn place(id: u64) -> u64 {
     !id
 }

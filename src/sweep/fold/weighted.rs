@@ -1,8 +1,8 @@
-//! Weighted counting: the weights of the assignments that lead to a node travel, and what meets is added up.
+//! Weighted counting: the weights of assignments travel, and those that meet are added up.
 //!
-//! An assignment weighs the product of the weights of its variables' values. What leaves a node is multiplied by the weight of the
-//! arc's value, and for each level that the arc skips by what both of its values weigh together. A tree keeps the products of
-//! these sums: it gives that of any run of levels without a division, so that a level may weigh nothing, and exactly wherever 64 bits
+//! An assignment weighs the product of the weights of its variables' values. A node's weight is multiplied by the weight of the
+//! arc's value, and for each level that the arc skips by the sum of that level's two weights. A tree keeps the products of these
+//! sums: it gives the product for any run of levels without a division, so that a level may weigh 0, and exactly wherever 64 bits
 //! hold it.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //!  level 0   1         2       3
 //! ```
 //!
-//! Cost: one fold; a multiplication for each arc, and where it skips levels, up to twice the logarithm of their number more.
+//! Cost: one fold; a multiplication for each arc, and for an arc that skips levels up to twice the logarithm of their number more.
 //! Memory: 32 bytes for each level.
 //!
 //! After: M. Chavira, A. Darwiche, "On probabilistic inference by weighted model counting", 2008.
@@ -22,7 +22,7 @@ use std::ops::Range;
 use super::{Arc, Load, fold, real::Real};
 use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
 
-/// What the values of each level weigh; all weights are finite.
+/// The weights of each level's two values; all are finite.
 pub struct Weights {
     /// The weights of false and of true, from the root's level down.
     levels: Vec<[f64; 2]>,
@@ -31,7 +31,7 @@ pub struct Weights {
     inner: Vec<Real>,
 }
 
-/// What both values of a variable weigh together.
+/// The sum of a variable's two weights.
 pub fn both([of_false, of_true]: [f64; 2]) -> Real {
     Real::of(of_false) + Real::of(of_true)
 }
@@ -55,11 +55,12 @@ impl Weights {
         node.checked_sub(self.inner.len()).map_or_else(|| self.inner[node], |leaf| both(self.levels[leaf]))
     }
 
-    /// What all values of a run of levels weigh together.
+    /// The product of the sums of a run of levels.
     fn of_all(&self, run: Range<usize>) -> Real {
         let (mut first, mut end) = (run.start + self.levels.len(), run.end + self.levels.len());
         let mut product = Real::ONE;
-        // What is left of the run is that of whole nodes from `first` to `end`; one whose parent reaches out of it is taken.
+        // The rest of the run is the nodes from `first` to `end` of one height; a node whose parent reaches beyond the run is
+        // multiplied in.
         while first < end {
             if first % 2 == 1 {
                 product = product * self.below(first);
@@ -74,7 +75,7 @@ impl Weights {
         product
     }
 
-    /// What an arc weighs with all values of the levels it skips.
+    /// The weight of an arc, times the sums of the levels it skips.
     fn of_arc(&self, arc: Arc) -> Real {
         let from = self.levels.len() - arc.from;
         let weight = Real::of(self.levels[from][usize::from(arc.high)]);
@@ -82,19 +83,20 @@ impl Weights {
     }
 }
 
-/// The weight of all assignments to the variables of the levels that lead to `terminal`, in a diagram that is no constant.
+/// The sum of the weights of all assignments to the variables of the levels that lead to `terminal`, in a diagram that is no
+/// constant.
 ///
-/// It is off by less than one part in 2^62 for each node and two for each level of what it would be if all weights were as far above
-/// zero as they are from it, and too small where they are.
+/// Its error is less than one part in 2^62 for each node, and two for each level, of the sum that the magnitudes of the weights
+/// would give; it is too small where no weight is negative.
 pub fn weigh(file: &NodeFile, terminal: bool, weights: &Weights, run: &mut Run<'_>) -> Result<Real> {
     let weighed = fold(file, terminal, Weighed { weights, total: Real::ZERO }, run)?;
     Ok(weighed.expect("real numbers do not overflow").total)
 }
 
-/// Weights that are added up: (id, the two lanes of a number).
+/// Weights that travel: (id, the two lanes of a number).
 struct Weighed<'a> {
     weights: &'a Weights,
-    /// What has arrived.
+    /// The sum of what has arrived.
     total: Real,
 }
 
@@ -109,7 +111,7 @@ fn record_of(number: Real) -> [u64; 3] {
 
 impl Load<3> for Weighed<'_> {
     const SWEEP: Sweep = Sweep::Count;
-    /// Everything: sums depend on the order.
+    /// All lanes: rounded sums depend on the order.
     const KEYS: usize = 3;
 
     fn root(&self) -> [u64; 3] {
@@ -144,7 +146,7 @@ mod tests {
     fn the_weight_of_any_run_of_levels_is_the_product_of_their_sums() {
         let mut random = Rng::with_seed(1);
         for levels in (0..40).chain([63, 64, 65, 100]) {
-            // So few are neither 1 nor −1 that every product is exact, and of the longer runs some hold a zero.
+            // So few sums are neither 1 nor −1 that every product is exact; some of the longer runs hold a zero.
             let sums: Vec<i64> = (0..levels).map(|_| [3, -2, 0, 1, 1, 1, -1, -1][random.usize(..8)]).collect();
             let weights = Weights::new(sums.iter().map(|&sum| [sum as f64 - 0.375, 0.375]).collect());
             for start in 0..=levels {

@@ -1,4 +1,4 @@
-//! `and_exists`: a conjunction, of which variables are combined away as it is made; the request is a set of pairs of nodes.
+//! `and_exists`: a conjunction whose variables are quantified as it is made; the request is a set of pairs of nodes.
 //!
 //! As in [`quantify`](super::quantify), but a set holds pairs, one node of each operand, and stands for the disjunction of
 //! their conjunctions. A pair with a false side leaves the set, so that sets stay small where one operand is a transition
@@ -53,12 +53,12 @@ impl AndExists {
         Apply::new(BinaryOp::from_fn(|x, y| ((x != a) && (y != b)) != self.result))
     }
 
-    /// The terminal that is `value` as the node of an operand.
+    /// The terminal of an operand that stands for `value`.
     fn terminal(&self, operand: usize, value: bool) -> u64 {
         if value == self.complement[operand] { FALSE } else { TRUE }
     }
 
-    /// Makes `request` the set of `pairs`: those without a false side, each once, the larger first.
+    /// Makes `request` the set of `pairs`: only those without a false side, each once, the larger first.
     #[inline(always)]
     fn gather<I: Lane>(&self, pairs: impl Iterator<Item = [I; 2]>, request: &mut Request<I>) -> Gathered {
         let [truth, falsity] = [true, false].map(|value| [0, 1].map(|operand| I::of(self.terminal(operand, value))));

@@ -16,9 +16,9 @@ pub type Request<I> = [I; 3];
 #[derive(Clone, Copy, Debug)]
 pub struct Apply {
     op: BinaryOp,
-    /// Of each operand the terminal that decides whatever the other is, `NONE` if neither does; and the value then, which is the same
-    /// for both operands.
+    /// For each operand the terminal that decides whatever the other operand is, `NONE` if neither does.
     deciding: [u64; 2],
+    /// The value that it decides on, the same for both operands.
     decided: bool,
 }
 
@@ -38,7 +38,7 @@ impl Apply {
     }
 }
 
-/// What is left of an operator that gives the value of the other operand.
+/// The table of an operator with one operand fixed that gives the value of the other.
 const SAME: u8 = 0b10;
 
 impl Spec<3> for Apply {

@@ -14,7 +14,7 @@ pub type Request<I> = [I; 4];
 pub struct Compose {
     /// The variable that is replaced.
     pub variable: u32,
-    /// The first id of its level: a node with a smaller one does not depend on it.
+    /// The first id of its level: a node with a smaller id does not depend on it.
     pub first: u64,
     /// Whether the function that takes its place is complemented.
     pub complement: bool,

@@ -7,7 +7,7 @@ use crate::{disk::lane::Lane, model::value, sweep::spec::Spec};
 /// A request of `constrain`: a node of the function, a node of the care set, and the slot.
 pub type Request<I> = [I; 3];
 
-/// The generalised cofactor: where one branch of the care set is empty, both take the other.
+/// The generalised cofactor: where one branch of the care set is empty, the node is replaced by the other branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Constrain {
     /// Whether the care set is complemented.

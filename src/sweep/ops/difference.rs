@@ -14,7 +14,7 @@ pub type Request<I> = [I; 3];
 pub struct Difference {
     /// The variable.
     pub variable: u32,
-    /// The first id of its level: a node with a smaller one does not depend on it.
+    /// The first id of its level: a node with a smaller id does not depend on it.
     pub first: u64,
     /// Whether the result is the negation.
     pub complement: bool,

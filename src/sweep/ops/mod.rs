@@ -1,9 +1,9 @@
 //! The operations, each a [`Spec`](super::spec::Spec) for the sweeps.
 //!
-//! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for levels),
-//! [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and
-//! sweeps inside a sweep), [`unique`], [`rename`], [`vector`] (a relation that decides), [`swap`] (requests that wait
-//! where they have no node).
+//! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for
+//! levels), [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and sweeps
+//! inside a sweep), [`unique`], [`rename`], [`vector`] (a relation chooses between children), [`swap`] (requests that stop at
+//! levels where they have no node).
 
 pub mod and_exists;
 pub mod apply;

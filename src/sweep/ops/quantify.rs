@@ -1,13 +1,13 @@
-//! `quantify`: variables combined away, the request being a set of nodes of one diagram.
+//! `quantify`: variables quantified away, the request being a set of nodes of one diagram.
 //!
-//! On the way down, a request for a node where a quantified variable is tested becomes one for the set of its two children. As
-//! long as sets stay within the lanes of a request, of four nodes at first, nothing else is needed. Where one would not, the node
-//! stays, and another sweep goes over what came out, in sets of eight. Sets are not reduced before they are combined, so they can
-//! be many more than nodes; a sweep that makes too many is given up, and the variables go on the way up instead, where nested
-//! sweeps combine reduced diagrams two by two.
+//! On the way down, a request for a node that tests a quantified variable becomes a request for the set of its two children. That
+//! is all as long as sets fit the lanes of a request: four nodes at first. Where a set would not fit, the node stays, and another
+//! sweep goes over the result, with sets of eight. Sets are not reduced before they are combined, so there can be many more sets
+//! than nodes: a sweep that makes too many is given up, and the variables go on the way up instead, where nested sweeps combine
+//! reduced diagrams two by two.
 //!
-//! A node with nothing below it but levels that are combined away is no constant, so some path from it leads to the value that
-//! decides: it is not followed.
+//! A node with only quantified levels from its own down is no constant, so some path from it leads to the value that decides: it is
+//! not expanded.
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
@@ -29,20 +29,20 @@ use crate::{
 /// Combines the two cofactors of every node on the levels of some variables by "or" or by "and".
 #[derive(Clone, Debug)]
 pub struct Quantify {
-    /// The value that decides: true for "or", false for "and".
+    /// The value that decides a set: true for "or", false for "and".
     absorbing: bool,
     /// Whether the operand is complemented.
     complement: bool,
     /// The variables, in ascending order.
     variables: Vec<u32>,
-    /// Nodes of the operand with smaller ids decide a set like the value itself: all of their levels are combined away.
+    /// Inner nodes of the operand with smaller ids decide a set like the value itself: all levels from theirs down are quantified.
     settled: u64,
 }
 
-/// What is left of `file` when `spec` has combined all its variables away, of which `file` has some.
+/// Quantifies the variables of `spec` in `file`, which has some of them.
 ///
-/// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are small at first unless they
-/// are known to be `large`.
+/// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are of four nodes at first, unless
+/// they are known to be `large`.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
     let most = most_nodes(file.node_count(), &run.space.limits);
     let mut file = file.clone();
@@ -57,7 +57,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        // Two variables never need more than four nodes. In RAM, no operand is ever late.
+        // Two variables never need sets of more than four nodes. Sets of eight need the operand in RAM, where it is never late.
         let rest = if large && spec.variables.len() > 2 && file.disk_bytes() == 0 {
             build_within::<_, 9>(&spec, &[&file; 8], most, run)?
         } else {
@@ -74,7 +74,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
 }
 
 impl Quantify {
-    /// The combination by "or" if true is what decides, by "and" if false is, of an operand that may be complemented.
+    /// Combines by "or" if `absorbing` is true, by "and" if it is false, an operand that may be complemented.
     pub fn new(absorbing: bool, complement: bool, variables: Vec<u32>) -> Self {
         Self { absorbing, complement, variables, settled: TERMINALS }
     }
@@ -106,7 +106,8 @@ impl Quantify {
         request
     }
 
-    /// Makes `set` that of the inner nodes among `ids`, unless one decides: each once, the largest first.
+    /// Fills `set` with the inner nodes among `ids`, each once, the largest first, or, if one of them decides, with the terminal
+    /// that decides.
     #[inline(always)]
     pub fn gather<I: Lane>(&self, ids: impl Iterator<Item = I>, set: &mut [I]) -> Gathered {
         let mut count = 0;
@@ -118,7 +119,7 @@ impl Quantify {
                 }
                 continue;
             }
-            // Behind all that are not smaller.
+            // Its place is behind all ids that are not smaller.
             let mut at = count;
             while at > 0 && set[at - 1] < id {
                 at -= 1;
@@ -139,7 +140,7 @@ impl Quantify {
         if count == 0 { Gathered::Nothing } else { Gathered::Some }
     }
 
-    /// Whether `gather` would leave `ids` as they are, and none of them decides. That is so for most that are asked for.
+    /// Whether `gather` would leave `ids` as they are, and none of them decides: true of most requests.
     #[inline(always)]
     pub fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
         let mut before = I::MAX;
@@ -150,13 +151,13 @@ impl Quantify {
         })
     }
 
-    /// Whether the set of `ids` comes to nothing.
+    /// Whether the set of `ids` is empty.
     #[inline(always)]
     pub fn is_nothing<I: Lane>(&self, ids: &[I]) -> bool {
         ids.iter().all(|id| id.get() == self.neutral())
     }
 
-    /// The value of a set of two ids if it is decided; the set is in order then.
+    /// The value of a set of two ids if it is decided; if not, puts the set in order.
     #[inline(always)]
     fn decide_two<I: Lane>(&self, set: &mut [I]) -> Option<bool> {
         let (first, last) = (set[0].max(set[1]), set[0].min(set[1]));
@@ -169,22 +170,22 @@ impl Quantify {
         None
     }
 
-    /// What the nested sweeps compute: the same on pairs that are complemented already.
+    /// The spec of the nested sweeps: the same on pairs of nodes to which the complement has been applied already.
     fn pairs(&self) -> Self {
         Self::new(self.absorbing, false, Vec::new())
     }
 }
 
-/// What a set comes to.
+/// The outcome of gathering a set.
 #[derive(PartialEq, Eq)]
 pub enum Gathered {
-    /// The value that decides.
+    /// One node decides: the set has the value that decides.
     Decided,
-    /// The other value.
+    /// The set is empty: it has the other value.
     Nothing,
-    /// Something to be expanded.
+    /// The set is to be expanded.
     Some,
-    /// More than a request can hold.
+    /// The set is larger than a request can hold.
     TooMany,
 }
 
@@ -223,7 +224,7 @@ impl<const N: usize> Spec<N> for Quantify {
     #[inline(always)]
     fn change<I: Lane>(&self, (): (), low: &mut [I; N], high: &mut [I; N]) -> bool {
         let mut both = *low;
-        // What is below this level is in both.
+        // A node below this level is in both sets.
         let others = low.iter().zip(&high[..N - 1]).filter(|(low, high)| low != high).map(|(_, high)| high);
         let fits = self.gather(low[..N - 1].iter().chain(others).copied(), &mut both[..N - 1]) != Gathered::TooMany;
         if fits {

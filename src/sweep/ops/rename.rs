@@ -1,7 +1,7 @@
-//! `rename`: other names for all variables at once, whatever order they come to, by nested sweeps.
+//! `rename`: new names for all variables at once, in any order, by nested sweeps.
 //!
-//! The way up replaces a node whose variable comes to lie below others that were below it by "if the variable, then high, else
-//! low", computed over the finished part. Where it stays above all of that part, the node stays one and takes the new name.
+//! On the way up, a node whose new variable comes to lie below one of the finished part is replaced by "if the variable, then high,
+//! else low", computed over that part. Where the new variable lies above all of that part, the node stays and takes the new name.
 
 use super::ite::{Ite, Request};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 
 /// A name for every variable of a diagram.
 pub struct Rename {
-    /// In ascending order of variables, each with the diagram of the variable that it becomes.
+    /// By ascending variable, each with the diagram of the variable that it becomes.
     pub names: Vec<(u32, NodeFile)>,
 }
 

@@ -21,7 +21,7 @@ pub enum Instead {
 /// Some variables fixed or negated.
 #[derive(Clone, Debug)]
 pub struct Restrict {
-    /// In ascending order of variables.
+    /// Changes by ascending variable.
     pub changes: Vec<(u32, Instead)>,
     /// Whether the result is the negation.
     pub complement: bool,

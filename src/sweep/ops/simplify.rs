@@ -1,9 +1,9 @@
-//! `simplify`: a function where a care set is true, over no variables but its own. A request is a node of the function and a set of
-//! nodes of the care set.
+//! `simplify`: a function that has to agree only where a care set is true, over no variables but its own. A request is a node of
+//! the function and a set of nodes of the care set.
 //!
-//! Where one branch of the function has nothing to care for, both take the other; where the function does not test a variable, the
-//! care set is combined over it by "or", as a set of nodes. A set that would be more than a request can hold is not combined: then
-//! the variable may come in.
+//! Where one branch of a node has an empty care set, the other branch replaces the node; where the function does not test a
+//! variable, the care set is combined over it by "or", as a set of nodes. A set larger than a request can hold is not combined:
+//! then the variable may come into the result.
 //!
 //! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990 (their
 //! "restrict").
@@ -17,22 +17,22 @@ use crate::{
     sweep::spec::Spec,
 };
 
-/// The function by a care set.
+/// Simplifies a function by a care set.
 #[derive(Clone, Debug)]
 pub struct Simplify {
-    /// What combines the care set.
+    /// Combines nodes of the care set by "or".
     care: Quantify,
     /// Whether the result is the negation of the stored function.
     pub result: bool,
 }
 
 impl Simplify {
-    /// By a care set that may be complemented.
+    /// For a care set that may be complemented.
     pub fn new(complement: bool) -> Self {
         Self { care: Quantify::new(true, complement, Vec::new()), result: false }
     }
 
-    /// The value that comes of `function` and `care`, which is not false, on the path of low arcs.
+    /// The value of the result on the path of low arcs; `care` is not false.
     pub fn at_zero<const N: usize>(&self, function: &NodeFile, care: &NodeFile, space: &Space) -> Result<bool> {
         let files: [&NodeFile; N] = std::array::from_fn(|lane| if lane == 0 { function } else { care });
         let mut walks = files.map(Walk::of);

@@ -1,4 +1,4 @@
-//! `swap`: neighbours among the variables change places, all such pairs in one sweep.
+//! `swap`: exchanges neighbouring variables, all pairs in one sweep.
 //!
 //! ```text
 //!   upper       f              "lower, then upper":   one node for f, two requests for what it tests next
@@ -7,8 +7,8 @@
 //!            ╱╲   ╱╲               ╱       ╲                          ╱       ╲
 //!           a  b c  d             a         c                        b         d
 //! ```
-//! A request must wait for a level where it may have no node of the operand: on the lower level a pair of nodes, on the upper one a
-//! node of the lower. So another operand has two nodes on each such level, flags, of which the request holds one.
+//! A request must stop at a level where it may have no node of the operand: a pair of nodes at the lower level, a node of the lower
+//! level at the upper one. So a further operand has two nodes on each such level, flags, and the request holds one of them.
 //!
 //! After: R. Rudell, "Dynamic Variable Ordering for Ordered Binary Decision Diagrams", 1993.
 
@@ -20,8 +20,8 @@ use crate::{
     sweep::{build::build, run::Run, spec::Spec},
 };
 
-/// A request of `swap`: a node, false, and a flag of the upper level if the node is on the lower one; or two nodes, and the flag of
-/// the lower level for the value of its variable; and the slot.
+/// A request of `swap`: a node, false, and, if the node is on a lower level, a flag of the upper one; or two nodes, and the flag of
+/// the lower level for the value of its variable. Then the slot.
 pub type Request<I> = [I; 4];
 
 /// Exchanges pairs of neighbours.
@@ -32,16 +32,16 @@ pub struct Swap {
     rules: Vec<(u32, Rule)>,
 }
 
-/// What there is to know of a level of a pair.
+/// The part of a level in its pair.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
-    /// Of the upper one: the first id of the lower level and their number, and the flag for false there.
+    /// The upper level: the first id of the lower level and the number of its ids, and the flag for false there.
     Upper { first: u64, count: u64, flag: u64 },
-    /// Of the lower one.
+    /// The lower level.
     Lower,
 }
 
-/// The flag for false on the lower level of the pair at this place, counted from the lowest one.
+/// The flag for false on the lower level of pair number `pair`, counted from the lowest.
 fn lower_flag(pair: usize) -> u64 {
     TERMINALS + 4 * pair as u64
 }
@@ -51,14 +51,14 @@ fn upper_flag(pair: usize) -> u64 {
     lower_flag(pair) + 2
 }
 
-/// Whether this is a flag of a lower level.
+/// Whether `id` is a flag of a lower level.
 #[inline(always)]
 fn is_lower_flag(id: u64) -> bool {
     id >= TERMINALS && (id - TERMINALS) & 2 == 0
 }
 
-/// What becomes of `file` when the variables of each of the ranks `uppers`, in ascending order, and of the rank below have changed
-/// places. No rank is in two pairs.
+/// The diagram of `file` with the variable of each of the ranks `uppers`, in ascending order, and that of the rank below exchanged.
+/// No rank is in two pairs.
 pub fn swap(file: &NodeFile, uppers: &[usize], run: &mut Run<'_>) -> Result<NodeFile> {
     let bytes = 2 * uppers.len() * size_of::<(u32, Rule)>() + 2 * file.levels().ranks() * LevelMap::BYTES_A_LEVEL;
     let _charge = run.space.charge_sweep(bytes, "what swaps variables")?;
@@ -67,8 +67,9 @@ pub fn swap(file: &NodeFile, uppers: &[usize], run: &mut Run<'_>) -> Result<Node
     build(&Swap::of(file, uppers), &[file, file, &flags], run)
 }
 
-/// For each level of a pair a flag that is false where its variable is, and one that is true there. The last one, with which a sweep
-/// begins as with the root of any operand, is of an upper level: the request for the root holds the right one once it is decided.
+/// The diagram of the flags: on each level of a pair one with the value of its variable and one with the opposite value. The last
+/// flag, with which a sweep begins as with the root of any operand, is on an upper level: the request for the root holds the right
+/// flag once it is decided.
 fn flags(file: &NodeFile, uppers: &[usize], space: &Space) -> Result<NodeFile> {
     let mut writer = NodeWriter::<u32>::new(space)?;
     writer.reserve_levels(1 + 2 * uppers.len());
@@ -132,7 +133,7 @@ impl Spec<4> for Swap {
                 let pair = [low[0], high[0]];
                 (low[1], high[0], high[1]) = (pair[1], pair[0], pair[1]);
                 (low[2], high[2]) = (I::of(flag), I::of(flag + 1));
-                // Nothing is tested on the lower level: what was on the upper one is there now.
+                // No node of the pair is on the lower level: the test of the upper variable moves there, and there is no node here.
                 !pair.iter().any(|id| id.get().wrapping_sub(first) < count)
             }
             Rule::Lower => {

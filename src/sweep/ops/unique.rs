@@ -1,7 +1,7 @@
 //! `unique`: where a function is true for an odd number of values of some variables, by nested sweeps.
 //!
-//! Going up, every node that tests one of the variables becomes the "exclusive or" of its children. A function that does not depend
-//! on one is true as often for each of its values, so that an arc that leads past such a level leads to false.
+//! On the way up, every node that tests one of the variables becomes the "exclusive or" of its children. A function that does not
+//! depend on a variable is true for both its values or for neither, so an arc that leads past such a level is redirected to false.
 
 use crate::{
     disk::lane::Lane,

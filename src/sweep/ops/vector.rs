@@ -13,7 +13,7 @@ use crate::{
 /// A request of `vector`: a node of the diagram, a node of the relation, and the slot.
 pub type Request<I> = [I; 3];
 
-/// A function where a relation is true, which it is once for all values of the variables that are no part of it.
+/// A function with some variables fixed by a relation, which is true exactly once for each assignment to the others.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// The variables that are replaced, in ascending order.

@@ -1,4 +1,4 @@
-//! The new nodes of a level, as they are numbered in order.
+//! New nodes of a level: written and numbered in order.
 
 use std::hint::select_unpredictable;
 
@@ -10,10 +10,10 @@ use crate::{
 
 /// Where new nodes go, in order.
 pub trait Sink<I> {
-    /// Places for the next nodes, one at least.
+    /// Room for the next nodes, at least one.
     fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]>;
 
-    /// Appends so many nodes that are in their places already.
+    /// Appends the first `nodes` of `room`, which have been written there.
     fn advance(&mut self, nodes: usize);
 }
 
@@ -47,12 +47,12 @@ pub struct Last<I: Lane> {
     children: I::Pair,
     /// The id of the next new node.
     end: u64,
-    /// How many new nodes there are.
+    /// New nodes since `take_fresh` was called.
     fresh: usize,
 }
 
 impl<I: Lane> Last<I> {
-    /// None yet; `end` is the id of the first.
+    /// No node yet; `end` is the id that the first new one gets.
     pub fn new(end: u64) -> Self {
         Self { children: none::<I>(), end, fresh: 0 }
     }
@@ -63,21 +63,21 @@ impl<I: Lane> Last<I> {
         self.end
     }
 
-    /// So many new nodes came next, the last of them with these `children`.
+    /// Counts `nodes` new nodes, the last of them with these `children`.
     #[inline(always)]
     pub fn count(&mut self, nodes: u64, children: [I; 2]) {
         self.end += nodes;
         self.children = children[0].before(children[1]);
     }
 
-    /// How many new nodes there are since this was asked last.
+    /// The number of new nodes since this was called last.
     #[inline(always)]
     pub fn take_fresh(&mut self) -> usize {
         std::mem::take(&mut self.fresh)
     }
 
-    /// Writes one node for all of `siblings`, which come next, that agree, unless their children are equal, and `put`s its id at
-    /// each.
+    /// Writes each distinct node among `siblings`, which come next in order, once, unless its children are equal, and `put`s the id
+    /// at each sibling.
     #[inline(always)]
     pub fn write(
         &mut self,
@@ -99,11 +99,10 @@ impl<I: Lane> Last<I> {
         Ok(())
     }
 
-    /// The id of a node with these children: that of the last one if they agree, that of the child if both are equal. A new node
-    /// goes to `nodes`, where there must be room, behind those that are fresh.
+    /// The id of a node with these children: that of the last node if they agree, that of the child if both are equal, and else the
+    /// next one. The new node is then in `nodes`, which must have room, behind the `fresh` ones.
     ///
-    /// Which of these it is cannot be predicted, so that there is no branch for it: it is written down in any case, and counts or
-    /// does not.
+    /// Which of these it is cannot be predicted, so there is no branch for it: the node is always written, and then counted or not.
     #[inline(always)]
     pub fn id_of(&mut self, children: I::Pair, nodes: &mut [[I; 2]]) -> I {
         let [low, high] = I::apart(children);
@@ -116,13 +115,14 @@ impl<I: Lane> Last<I> {
     }
 }
 
-/// The id of a node that counts from `I::MARK`, where `base` is the id of the first new one; that of an older node as it is.
+/// The real id for `id`: that of a new node counts from `I::MARK`, where `base` is the real id of the first; that of an older node
+/// stays.
 #[inline(always)]
 pub fn from_base<I: Lane>(id: I, base: u64) -> I {
     if id.get() < I::MARK { id } else { id.minus(I::of(I::MARK - base)) }
 }
 
-/// More than the children of any node.
+/// A pair that comes after the children of any node.
 #[inline(always)]
 pub fn none<I: Lane>() -> I::Pair {
     I::MAX.before(I::MAX)

@@ -1,8 +1,9 @@
 //! Low children of bare nodes, in order without a sort.
 //!
-//! A node is bare if its high child is false: then its low child alone tells it from other bare ones. A mark for each such low child
-//! puts all of them in order. The id of such a node is that of the first in its chunk of marks, and one more for every node from there
-//! on, bare or not, that has a lower low child: three bits tell how many have a child, where these are few.
+//! A node is bare if its high child is false: its low child alone then tells it from other bare ones. A mark for each such low
+//! child puts all of them in order. The id of a bare node is that of the first bare one in its chunk of marks, plus one for every
+//! node after that one, bare or not, that has a smaller low child. Three bits for each low child count the nodes that have it,
+//! where these are few.
 //!
 //! After: G. Jacobson, "Space-efficient Static Trees and Graphs", 1989 (ranks of bits from those of chunks).
 
@@ -14,44 +15,45 @@ use crate::{
     sweep::marks::CHUNK,
 };
 
-/// To go on to a chunk takes as long as to number so many marks.
+/// The work of going on to a chunk, in marks numbered.
 const PASSING: u64 = 16;
 
-/// What tells the ids of the bare nodes whose low children are in one chunk: how many nodes there are with each low child, from the
-/// first bare one on, one bit of these numbers in each word; and the id of that one. Anything where there are no marks.
+/// Tells the ids of the bare nodes whose low children are in one chunk: for each low child the number of nodes that have it, from
+/// the first bare one of the chunk on, one bit of the number in each word; then the id of that first one. Undefined for a chunk
+/// without marks.
 ///
-/// In a chunk where some low child has too many nodes for these bits: the marks; where the [`Places`] of its others begin, and how many
-/// they are; and the id, marked.
+/// In a crowded chunk, where some low child has too many nodes for these bits: the marks; where the [`Places`] of its others begin,
+/// and how many they are; and the id, with the bit `CROWDED`.
 pub type Entry = [u64; BITS + 1];
 
-/// Bits of the number of nodes that have one low child: hardly any has more than seven.
+/// Bits for the number of nodes that have one low child: hardly any has more than seven.
 const BITS: usize = 3;
 
-/// The mark of an id where a chunk is crowded: a bit that neither ids have nor the mark of new ones, in either width.
+/// Set in the id of a crowded chunk: a bit that no id has, nor the mark of new ones, in either width.
 const CROWDED: u64 = 1 << 62;
 
-/// Where the low children of others lie in their chunks, for the chunks that are crowded.
+/// For each of the others in crowded chunks, the position of its low child in the chunk.
 pub type Places = Vec<u8>;
 
-/// Which low children of bare nodes there are, in a range.
+/// The low children of bare nodes in a range of ids.
 #[derive(Debug)]
 pub struct Lows<'a> {
-    /// The first of the range, a multiple of `CHUNK`.
+    /// The first id of the range, a multiple of `CHUNK`.
     first: u64,
-    /// A mark for each.
+    /// A bit for each id of the range, set for these low children.
     marks: &'a [u64],
-    /// What tells the ids, for each chunk.
+    /// The entry of each chunk.
     entries: &'a mut [Entry],
 }
 
 impl<'a> Lows<'a> {
-    /// Those marked, from `first` on.
+    /// Those with a bit in `marks`, which begin with the id `first`.
     pub fn new(first: u64, marks: &'a [u64], entries: &'a mut [Entry]) -> Self {
         debug_assert_eq!(marks.len(), entries.len());
         Self { first, marks, entries }
     }
 
-    /// Those below `cut`, a multiple of `CHUNK`, and the others.
+    /// Those below `cut`, a multiple of `CHUNK`, and the rest.
     pub fn split_at(self, cut: u64) -> (Self, Self) {
         let chunks = (cut.saturating_sub(self.first) as usize / CHUNK).min(self.marks.len());
         let (marks, later_marks) = self.marks.split_at(chunks);
@@ -60,8 +62,8 @@ impl<'a> Lows<'a> {
         (Self { marks, entries, ..self }, later)
     }
 
-    /// Where about `most` of its chunks begin, and how many marks are in them up to the next of these, as far as the first tells; to
-    /// go on to a chunk takes as long as to number some.
+    /// About `most` chunks at equal distances: where each begins, and the work up to the next of them, in marks, as estimated from
+    /// this one.
     pub fn sample(&self, most: usize) -> impl Iterator<Item = (u64, u64)> {
         let step = self.marks.len().div_ceil(most).max(1);
         let some = (self.first..).step_by(step * CHUNK).zip(self.marks.iter().step_by(step));
@@ -81,24 +83,28 @@ impl<'a> Lows<'a> {
     }
 }
 
-/// Those of several workers, to be numbered as one, from the first on.
+/// The low children of several workers, numbered in order as one.
 pub struct MergedLows<'a> {
     all: Vec<Lows<'a>>,
-    /// Where the chunk at hand begins, and all its marks.
+    /// Where the chunk at hand begins.
     start: u64,
+    /// Its marks, of all workers.
     marks: u64,
-    /// Which of them are left, and the first that is, if there is one.
+    /// The marks not yet numbered.
     left: u64,
+    /// The low child of the first of these, if there are any.
     next: u64,
-    /// Whether one of them has been numbered. Then what tells the ids so far, and where its places begin if it is crowded.
+    /// Whether a mark of the chunk has been numbered.
     open: bool,
+    /// The chunk's entry so far.
     entry: Entry,
+    /// Where its places begin, if it is crowded.
     crowded: Option<usize>,
     places: Places,
 }
 
 impl<'a> MergedLows<'a> {
-    /// Those of `all`.
+    /// Merges `all`, and goes to the first mark.
     pub fn new(all: Vec<Lows<'a>>) -> Self {
         let (entry, open, crowded, places) = (Entry::default(), false, None, Vec::new());
         let mut lows = Self { all, start: 0, marks: 0, left: 0, next: 0, open, entry, crowded, places };
@@ -111,7 +117,7 @@ impl<'a> MergedLows<'a> {
         self.places
     }
 
-    /// The children of the last node that comes before the first bare one that is left.
+    /// The largest children that come before the next bare node; those of no node if none is left.
     #[inline(always)]
     pub fn head<I: Lane>(&self) -> I::Pair {
         if self.left == 0 { none::<I>() } else { I::of(self.next - 1).before(I::MAX) }
@@ -138,7 +144,7 @@ impl<'a> MergedLows<'a> {
         Ok(())
     }
 
-    /// Numbers the bare nodes with these low children of the chunk at hand.
+    /// Numbers the bare nodes whose low children are the bits `lows` of the chunk at hand.
     #[inline(always)]
     fn number<I: Lane>(
         &mut self,
@@ -167,11 +173,11 @@ impl<'a> MergedLows<'a> {
         Ok(())
     }
 
-    /// Another node comes next, which is `new` or has an id already.
+    /// Counts a node that is not bare and comes next, if it is `new` and the chunk at hand is open.
     #[inline(always)]
     pub fn pass(&mut self, low: u64, new: bool) {
         let at = low.wrapping_sub(self.start);
-        // As long as a chunk is open, a mark of it is left, and all that comes before that lies in it.
+        // While a chunk is open one of its marks is left, and all nodes that come before that mark lie in the chunk.
         let counts = new && self.open;
         debug_assert!(!counts || at < CHUNK as u64);
         let mut carry = u64::from(counts) << (at % CHUNK as u64);
@@ -185,8 +191,8 @@ impl<'a> MergedLows<'a> {
         }
     }
 
-    /// Notes the places of all others that the chunk at hand has so far, of which the last one, `at` this place, is one too many for
-    /// the bits.
+    /// Makes the chunk at hand crowded: notes the places of all its others so far, the last of which, at place `at`, is one too
+    /// many for the bits.
     #[cold]
     #[inline(never)]
     fn crowd(&mut self, at: usize) {
@@ -211,7 +217,7 @@ impl<'a> MergedLows<'a> {
         }
     }
 
-    /// Tells all who have the chunk at hand its ids.
+    /// Stores the entry of the chunk at hand with every worker that has this chunk.
     #[inline(always)]
     fn close(&mut self) {
         let mut entry = std::mem::take(&mut self.entry);
@@ -226,7 +232,7 @@ impl<'a> MergedLows<'a> {
         }
     }
 
-    /// Goes on to the first mark from `start` on, the start of a chunk.
+    /// Goes on to the first mark from `start`, the beginning of a chunk, on.
     fn enter(&mut self, mut start: u64) {
         loop {
             let end = |each: &&Lows<'_>| each.first + (each.chunks() * CHUNK) as u64;
@@ -244,18 +250,18 @@ impl<'a> MergedLows<'a> {
     }
 }
 
-/// Adapts `entry` to ids that are `less` by so much, and to places behind so many of other ranges.
+/// Subtracts `less` from the id of `entry`, and moves its places behind `places` others, those of earlier ranges.
 #[inline(always)]
 pub fn move_by(entry: &mut Entry, less: u64, places: usize) {
     let [_, first, _, base] = entry;
     if *base & CROWDED > 0 {
-        // Anything where there are no marks.
+        // An entry without marks may be anything.
         *first = first.wrapping_add(places as u64);
     }
     *base = base.wrapping_sub(less);
 }
 
-/// The id of the bare node whose low child is `at` in the chunk of `entry`; `places` are those of all crowded chunks.
+/// The id of the bare node whose low child is at position `at` in the chunk of `entry`; `places` are those of all crowded chunks.
 #[inline(always)]
 pub fn id_of(entry: &Entry, at: usize, places: &[u8]) -> u64 {
     let &[ones, twos, fours, base] = entry;

@@ -10,16 +10,16 @@ use crate::{
     model::FALSE,
 };
 
-/// What one worker has of the nodes in a range.
+/// One worker's nodes in a range.
 pub struct Piece<'a, I> {
     /// Bare nodes, by their low children.
     pub lows: Lows<'a>,
-    /// Others as (low, high, which of them it is in the order of nodes), in sorted runs.
+    /// Others as (low, high, number among the others in the order of nodes), in sorted runs.
     pub runs: Vec<&'a mut [[I; 3]]>,
 }
 
 impl<'a, I: Lane> Piece<'a, I> {
-    /// What comes before `cut`, and what does not; where low children are marked, it is the start of a chunk.
+    /// The nodes before `cut`, and the rest. Where low children are marked, `cut` is the start of a chunk.
     pub fn split_at(self, cut: I::Pair) -> (Self, Self) {
         let (lows, later_lows) = self.lows.split_at(I::apart(cut)[0].get());
         let split = |run: &'a mut [[I; 3]]| run.split_at_mut(run.partition_point(|node| first_two(node) < cut));
@@ -27,7 +27,7 @@ impl<'a, I: Lane> Piece<'a, I> {
         (Self { lows, runs }, Self { lows: later_lows, runs: later_runs })
     }
 
-    /// Where some of its nodes are, and about how much there is to do from each to the next.
+    /// The children of some of its nodes, each with the work up to the next of these, estimated in marks.
     pub fn sample(&self) -> impl Iterator<Item = (I::Pair, u64)> {
         let step = self.others().div_ceil(SAMPLES).max(1);
         let some = self.runs.iter().flat_map(move |run| run.iter().step_by(step));
@@ -40,33 +40,33 @@ impl<'a, I: Lane> Piece<'a, I> {
         self.runs.iter().map(|run| run.len()).sum()
     }
 
-    /// How long it is.
+    /// Its lengths.
     pub fn lengths(&self) -> Lengths {
         Lengths { runs: self.runs.iter().map(|run| run.len()).collect(), chunks: self.lows.chunks() }
     }
 }
 
-/// How many others a piece has in each run, and how many chunks of marks.
+/// The lengths of a piece: others in each run, and chunks of marks.
 pub struct Lengths {
     pub runs: Vec<usize>,
     pub chunks: usize,
 }
 
-/// So many nodes of each kind tell how all of them lie.
+/// Nodes of each kind in the sample of a piece.
 const SAMPLES: usize = 32;
-/// To merge one of the others takes as long as to number so many marks.
+/// The work of merging one of the others, in marks numbered.
 const OTHER: u64 = 4;
 
-/// Merges `pieces`, and writes each distinct node to `out` once; one whose children are equal is its child, and not written. The ids go
-/// back into the pieces: in place of the low child of a record, and what tells that of a bare node to the chunk of its mark. Those of
-/// new nodes count from `I::MARK`. Gives the places in crowded chunks.
+/// Merges `pieces`, and writes each distinct node to `out` once; a node whose children are equal is not written, since its child
+/// replaces it. The ids go back into the pieces: the id of a record in place of its low child, those of bare nodes into the entries
+/// of their chunks. Ids of new nodes count from `I::MARK`. Returns the places in crowded chunks.
 ///
-/// Several in a row mostly come from one run: those up to the next one of any other go at once.
+/// Mostly several nodes in a row come from one run: all up to the next head of any other go at once.
 pub fn merge<I: Lane>(pieces: Vec<Piece<'_, I>>, out: &mut impl Sink<I>, space: &Space) -> Result<Places> {
     let (lows, runs): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.lows, piece.runs)).unzip();
     let mut runs: Vec<_> = runs.into_iter().flatten().filter(|run| !run.is_empty()).collect();
     let (mut lows, mut last) = (MergedLows::new(lows), Last::new(I::MARK));
-    // That of the lows, then those of the runs.
+    // The head of the bare nodes, then those of the runs.
     let mut heads: Vec<_> = [lows.head::<I>()].into_iter().chain(runs.iter().map(|run| head(run))).collect();
     loop {
         let (next, bound) = next_of(&heads, none::<I>());

@@ -1,8 +1,8 @@
 //! The bottom-up sweep.
 //!
-//! Read in this order: [`reduce`] (the sweep), [`number`] (a level's nodes in order, each with its id), which sorts [`siblings`] or
-//! else marks low children ([`ordered`], [`lows`]), [`merge`] (what several workers have in order), [`fresh`] (each node once,
-//! written), [`pause`] (where it stops).
+//! Read in this order: [`reduce`] (the sweep), [`number`] (gives the nodes of a level their ids, in order), which sorts
+//! [`siblings`] or marks low children ([`ordered`], [`lows`]), [`merge`] (the ordered nodes of several workers into one order),
+//! [`fresh`] (writes each distinct node once), [`pause`] (where the sweep stops).
 
 pub mod fresh;
 pub mod lows;

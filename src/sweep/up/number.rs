@@ -5,11 +5,11 @@
 //!   shared   children of a worker ─► order ─╲ ╱─ low range ─► merge ─► new nodes ─┬─► where each begins ─┬─► ids
 //!            children of a worker ─► order ─╱ ╲─ high range ► merge ─► new nodes ─┘                      └─► written in order
 //! ```
-//! To order means to mark what is mostly bare (see [`ordered`](super::ordered)), and to sort all else. There are more ranges than
-//! workers, and where bare nodes are marked, more runs of others to be sorted: whoever is free takes the next.
+//! "Order" marks the nodes where most are bare (see [`ordered`](super::ordered)), and sorts them elsewhere. There are more ranges
+//! than workers, and, where bare nodes are marked, more runs of others to sort: a worker that is free takes the next.
 //!
-//! Where a worker's nodes are too many for that, all nodes go to logs for ranges of low children, each of which is small enough to be
-//! sorted: whoever is free takes the next of these, and gives the ids back to those who have the nodes.
+//! Where some worker has too many nodes for that, the nodes of all workers go to logs, each for a range of low children and small
+//! enough to be sorted. A worker that is free takes the next log, and sends the ids back to the workers that have the nodes.
 
 use std::sync::Arc;
 
@@ -33,30 +33,31 @@ pub struct Nodes<'a, I: Lane> {
     width: u64,
     /// Low and high child of each.
     pub children: Dense<'a, I>,
-    /// What takes the place of each.
+    /// The id that replaces each.
     pub ids: Ids<'a, I>,
-    /// Where the worker works.
+    /// The worker's arrays.
     pub desk: &'a mut Desk,
     space: &'a Space,
 }
 
-/// The ids of what takes the place of some nodes.
+/// The ids that replace the nodes.
 pub enum Ids<'a, I: Lane> {
-    /// None is known.
+    /// Not known yet.
     None,
     /// The id of each.
     OfEach(Dense<'a, I>),
-    /// To be looked up, when what is numbered is in its place; the desk's sorter, whose array they have, keeps nothing before.
+    /// To be looked up among the ordered nodes, once these are numbered. They hold the array of the desk's sorter, which can keep
+    /// no records meanwhile.
     Ordered(Ordered<I>),
 }
 
 impl<'a, I: Lane> Nodes<'a, I> {
-    /// So many nodes with these children.
+    /// `width` nodes with these children.
     pub fn new(width: u64, children: Dense<'a, I>, desk: &'a mut Desk, space: &'a Space) -> Self {
         Self { width, children, ids: Ids::None, desk, space }
     }
 
-    /// Brings them in order, if they can be, but for others that are left to be sorted.
+    /// Puts the nodes in order where there is room: marks the bare ones and leaves others to be sorted, or sorts all.
     pub fn order(&mut self) -> Result<()> {
         let (children, sorter) = (&mut self.children, &mut self.desk.sorter);
         let marked = Ordered::marked(children, sorter, self.space)?;
@@ -66,7 +67,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    /// Brings them in no order again.
+    /// Drops the order.
     fn forget(&mut self) {
         if let Ids::Ordered(ordered) = std::mem::replace(&mut self.ids, Ids::None) {
             self.desk.sorter.give_back(ordered.into_words());
@@ -77,7 +78,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         matches!(self.ids, Ids::Ordered(..))
     }
 
-    /// What they are ordered in, and what sorts others.
+    /// The ordered nodes, and the sorter for others.
     fn ordered(&mut self) -> (&mut Ordered<I>, &mut Sorter) {
         match &mut self.ids {
             Ids::Ordered(ordered) => (ordered, &mut self.desk.sorter),
@@ -85,7 +86,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         }
     }
 
-    /// Room for an id of each, in no order, unless there is.
+    /// Makes room for an id of each node, unless there is; drops the order.
     pub fn make_ids(&mut self) -> Result<()> {
         if let Ids::OfEach(_) = self.ids {
             return Ok(());
@@ -95,7 +96,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    /// Moves the nodes to the parts of `siblings`, each as what `name` makes of its number.
+    /// Moves the nodes to the parts of `siblings`; `name` makes the third lane from a node's number.
     fn part_into(&mut self, siblings: &mut Parted<I, 3>, name: impl Fn(u64) -> u64) -> Result<()> {
         let mut children = std::mem::replace(&mut self.children, Dense::none(Vec::new())).descend()?;
         while let Some((first, values)) = children.part()? {
@@ -107,8 +108,8 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    /// Puts the id of each of these (node, id) in its place, for which there is room; those of new nodes count from `I::MARK`, and
-    /// `base` is the id of the first.
+    /// Stores each of `ids`, records (node, id), at its node, for which there is room. Ids of new nodes count from `I::MARK`;
+    /// `base` is the real id of the first.
     fn put_all(&mut self, base: u64, mut ids: Spool<I, 2>) -> Result<()> {
         let Ids::OfEach(places) = &mut self.ids else { unreachable!("there is room for them") };
         ids.drain(self.space, |pairs| {
@@ -116,7 +117,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         })
     }
 
-    /// An array that is not needed to show the ids of these nodes, which are numbered.
+    /// Takes an array that `show_ids` does not need; the nodes are numbered.
     pub fn spare(&mut self) -> Vec<u64> {
         match &self.ids {
             Ids::Ordered(..) => std::mem::take(&mut self.desk.ids),
@@ -124,7 +125,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
         }
     }
 
-    /// Shows the ids of all nodes, which are numbered, some at a time, the last ones first; gives the desk back.
+    /// Shows the ids of all nodes, which are numbered, some at a time, the last nodes first; returns the desk.
     pub fn show_ids(self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<&'a mut Desk> {
         match self.ids {
             Ids::Ordered(mut ordered) => {
@@ -153,10 +154,11 @@ impl<'a, I: Lane> Nodes<'a, I> {
     }
 }
 
-/// So many ids are looked up at once.
+/// Ids looked up at a time.
 const SOME: usize = 512;
 
-/// Numbers the nodes of `level`. Where several workers have some, this gives the new ones, to be written one after the other.
+/// Numbers the nodes of `level`. One worker writes the new nodes itself; those of several are returned as logs, to be written one
+/// after the other.
 pub fn number<I: Lane>(
     level: &mut [Nodes<'_, I>],
     writer: &mut NodeWriter<I>,
@@ -172,13 +174,13 @@ pub fn number<I: Lane>(
     number_all_parted(level, writer.end(), team, space)
 }
 
-/// Work that is shared is cut so that everyone has so many turns.
+/// Shared work is cut into this many pieces for each worker.
 const TURNS: usize = 2;
-/// So many nodes are sorted in one turn at least, and marks, or what takes as long, numbered.
+/// The smallest pieces of shared work: nodes to sort (`RUN`), and marks to number, or other work counted in these (`RANGE`).
 const RUN: usize = 1024;
 const RANGE: u64 = 2048;
 
-/// Writes the nodes of one worker, who has all of a level, and gives each its id.
+/// Numbers the nodes of a level that one worker has alone, and writes the new ones.
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
         let sorter = &mut nodes.desk.sorter;
@@ -207,7 +209,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
     }
 }
 
-/// Numbers the nodes of one worker where the children are too many for an array and come in order but once.
+/// Numbers the nodes of one worker where their children do not fit an array and can be read in order only once.
 fn number_parted<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     let mut siblings = parts_for(std::slice::from_mut(nodes), space)?;
     nodes.part_into(&mut siblings, |node| node)?;
@@ -215,8 +217,8 @@ fn number_parted<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, 
     desk.sorter.sort_parted(siblings, 2, space, &mut merging(writer, space, |node, id| ids.put(node, id)))
 }
 
-/// Has the workers number the nodes of all, part by part, where not everyone's are in order; gives the new ones, of which `end` is the
-/// first id.
+/// Numbers the nodes of all workers part by part, where those of some worker are not in order. `end` is the id of the first new
+/// node; returns the new nodes, a log for each part.
 fn number_all_parted<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
@@ -241,7 +243,7 @@ fn number_all_parted<I: Lane>(
         sorter.sort_from(lane, &mut siblings, 2, space, &mut |some| last.write(some, &mut fresh, space, &mut put))?;
         Ok((fresh, ids))
     })?;
-    // Of every part the first id, and the ids of each worker's nodes.
+    // For each worker, the ids of its nodes in every part, with the id of the part's first new node.
     let mut ids_of: Vec<_> = (0..workers).map(|_| Vec::with_capacity(merged.len())).collect();
     let (mut base, mut all_fresh) = (end, Vec::with_capacity(merged.len()));
     for (fresh, ids) in merged {
@@ -255,7 +257,7 @@ fn number_all_parted<I: Lane>(
     Ok(all_fresh)
 }
 
-/// Parts for all nodes of `level` by their low children. There is room for an id of each then.
+/// Empty parts, by ranges of low children, for all nodes of `level`. Makes room for an id of each node.
 fn parts_for<I: Lane>(level: &mut [Nodes<'_, I>], space: &Space) -> Result<Parted<I, 3>> {
     let (mut width, mut range, mut lows) = (0, cells::KeyRange::default(), Vec::new());
     for nodes in level {
@@ -267,8 +269,9 @@ fn parts_for<I: Lane>(level: &mut [Nodes<'_, I>], space: &Space) -> Result<Parte
     Ok(Parted::new(&range, 0, &lows, width, space))
 }
 
-/// Has the workers merge the nodes of all, range by range, and gives the new ones, of which `end` is the first id. What is not sorted
-/// yet is sorted first, by all of them, since mostly one has most.
+/// Numbers the nodes of all workers, which are in order, by merging them range by range. `end` is the id of the first new node;
+/// returns the new nodes, a log for each range. Others that are not sorted yet are sorted first, by all workers, since mostly one
+/// worker has most of them.
 fn number_ordered<I: Lane>(
     level: &mut [Nodes<'_, I>],
     end: u64,
@@ -312,7 +315,7 @@ fn number_ordered<I: Lane>(
     Ok(all_fresh)
 }
 
-/// Has the workers sort the others that are not sorted.
+/// Sorts the others that are not sorted yet, in runs shared among the workers.
 fn order_others<I: Lane>(all: &mut [(&mut Ordered<I>, &mut Sorter)], team: &Team, space: &Space) -> Result<()> {
     let unsorted: usize = all.iter().map(|(ordered, _)| ordered.unsorted()).sum();
     let run = unsorted.div_ceil(TURNS * all.len()).max(RUN);
@@ -322,8 +325,8 @@ fn order_others<I: Lane>(all: &mut [(&mut Ordered<I>, &mut Sorter)], team: &Team
     team.share(sorters, runs, |sorter, run| sorter.order(run, 2, space)).map(drop)
 }
 
-/// Where `pieces` are cut so that there is about as much to do in each of so many `ranges`, or in fewer where that would be little:
-/// where low children are marked, between chunks of marks, though many have one low child.
+/// Where to cut `pieces` into at most `ranges` ranges with about as much work in each, fewer where there is less than `RANGE` for
+/// each. Where low children are marked, cuts are between chunks of marks, even if many nodes have one low child.
 fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
     let mut samples: Vec<_> = pieces.iter().flat_map(Piece::sample).collect();
     samples.sort_unstable();
@@ -336,7 +339,7 @@ fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
     let cut = |range: u64| {
         let (children, _) = samples[samples.partition_point(|(_, work)| work * ranges < range * all)];
         match I::apart(children) {
-            // None is marked at false.
+            // No mark is at or before false, so this splits no chunk.
             [low, _] if marked && low.get() != FALSE => {
                 I::of(low.get() / CHUNK as u64 * CHUNK as u64).before(I::of(FALSE))
             }
@@ -346,7 +349,7 @@ fn cuts<I: Lane>(pieces: &[Piece<'_, I>], ranges: usize) -> Vec<I::Pair> {
     (1..ranges).map(cut).collect()
 }
 
-/// Writes one node for all siblings it is shown that agree, unless their children are equal, and `put`s its id at each.
+/// Writes each distinct node among the siblings it is shown once, unless its children are equal, and `put`s the id at each sibling.
 fn merging<I: Lane>(
     writer: &mut NodeWriter<I>,
     space: &Space,
@@ -365,7 +368,7 @@ mod tests {
     use super::*;
     use crate::disk::space::testing;
 
-    /// The children of some nodes: low ones from `first` on, among so many, and false high ones in so many of 32 nodes.
+    /// The children of `len` nodes: low ones among `children` ids from `first` on; high ones are false in `bare` of 32 nodes.
     fn nodes(random: &mut Rng, len: usize, first: u64, children: u32, bare: u32) -> Vec<[u64; 2]> {
         let child = |first: u64, random: &mut Rng| first + u64::from(random.u32(..children));
         let node = |_| match (random.u32(..20), random.u32(..32) < bare) {
@@ -399,7 +402,7 @@ mod tests {
             dense.put(at, I::of(child))?;
         }
         desk.ids = vec![u64::MAX; children.len()];
-        // Arrays have been used before.
+        // The sorter's array holds garbage, as after earlier use.
         desk.sorter.give_back(vec![0x0123_4567_89ab_cdef; 5 * children.len()]);
         Ok(Nodes::new(len, dense, desk, space))
     }
@@ -430,7 +433,7 @@ mod tests {
         Ok(marked)
     }
 
-    /// Compares the new nodes of a level, and the ids of all, with what they are to be.
+    /// Compares the new nodes of a level, and the ids of all, with the expected ones.
     fn compare<I: Lane>(
         numbered: Vec<Spool<I, 2>>,
         nodes: Vec<Nodes<'_, I>>,
@@ -522,7 +525,7 @@ mod tests {
         Ok(())
     }
 
-    /// Bare nodes of a thousand low children and more, and so many others of one of them.
+    /// 4000 bare nodes with a low child each, and `others` other nodes with the low child `low`.
     fn crowd(low: u64, others: u64) -> [Vec<[u64; 2]>; 2] {
         [(0..4000).map(|at| [2 + at, 0]).collect(), (0..others).map(|at| [low, 3 + at]).collect()]
     }
@@ -556,7 +559,8 @@ mod tests {
         Ok(())
     }
 
-    /// Checks the numbers that one worker gives, with room for so many children in an array; answers whether bare nodes were marked.
+    /// Checks the numbers that one worker gives, with `dense` bytes for an array of children; answers whether bare nodes were
+    /// marked.
     fn check_alone(nodes: &[[u64; 2]], dense: usize) -> Result<bool> {
         let (fresh, ids) = slowly::<u32>(&[nodes.to_vec()]);
         let space = testing::space_with(|limits| (limits.block, limits.dense) = (4096, dense));
@@ -595,8 +599,8 @@ mod tests {
         Ok(())
     }
 
-    /// The nodes of some workers: bare ones among so many low children from a start of each worker's own, with gaps; some low children
-    /// have up to `crowd` others each, which any worker may have, and so may nodes of false and true.
+    /// The nodes of `workers` workers: bare ones whose low children begin at a different id for each worker, with gaps; some low
+    /// children have up to `crowd` others each, which any worker may have, and so may nodes of false and true.
     fn crowded(random: &mut Rng, workers: usize, crowd: u64) -> Vec<Vec<[u64; 2]>> {
         let len = 1200 + random.u64(..1500);
         let first = 2 + [0, 60, 62, 126, 1000][random.usize(..5)];

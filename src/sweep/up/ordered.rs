@@ -4,8 +4,9 @@
 //!   children ─┬─ high is false: bare ─► a mark for each low child ─╲           ╱─► ranks of the marks ──► of every bare node
 //!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
 //! ```
-//! In a diagram that mostly forbids, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
-//! half as long as to sort them where levels are wide; where fewer than three in four are bare, or they are few, it takes longer.
+//! Where a function is mostly false, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
+//! half as long as to sort them where levels are wide; it takes longer where fewer than three nodes in four are bare, or where
+//! there are few nodes.
 
 use std::{hint::select_unpredictable, marker::PhantomData, sync::Arc};
 
@@ -32,39 +33,43 @@ use crate::{
     sweep::marks::CHUNK,
 };
 
-/// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others, sorted or to be.
+/// The nodes of a level that one worker has, in order: marks for the low children of bare ones, and the others, which are sorted or
+/// still to be.
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
     words: Vec<u64>,
-    /// How many others there may be, and are.
+    /// How many others there is room for.
     room: usize,
+    /// How many others there are.
     others: usize,
-    /// How many of them are among the nodes that have not been looked up.
+    /// How many of them are among the nodes whose ids have not been looked up.
     left: usize,
-    /// How many of the others are sorted together, but for the last of them; none if they are not sorted.
+    /// Others in each sorted run, except the last; `None` while they are not sorted.
     run: Option<usize>,
     /// The low child of the first mark, a multiple of `CHUNK`.
     first: u64,
     /// How many chunks of marks there are.
     chunks: usize,
-    /// What of it has been numbered, and the places in crowded chunks.
+    /// What has been numbered, range by range.
     numbered: Vec<Numbered>,
+    /// The places in crowded chunks.
     places: Arc<Places>,
     marker: PhantomData<I>,
 }
 
-/// What `Ordered` is made of.
+/// The arrays of `Ordered`.
 struct Arrays<'a, I> {
-    /// Chunks of marks, and what tells the ids of each.
+    /// A word of marks for each chunk.
     marks: &'a mut [u64],
+    /// The entry of each chunk.
     entries: &'a mut [Entry],
-    /// The others as (low, high, which of them it is in the order of nodes), with all room behind them. When they are numbered, the
-    /// second lane has the ids of all in the order of nodes.
+    /// The others as (low, high, number among the others in the order of nodes), with unused room behind them. At the end the
+    /// second lane of record n is the id of other n.
     others: &'a mut [[I; 3]],
 }
 
 impl<'a, I: Lane> Arrays<'a, I> {
-    /// So many chunks in `words`, and room for so many others.
+    /// Splits `words` into the arrays for `chunks` chunks and `room` others.
     fn of(words: &'a mut [u64], chunks: usize, room: usize) -> Self {
         let (marks, rest) = words.split_at_mut(chunks);
         let (entries, others) = rest.split_at_mut(ENTRY * chunks);
@@ -73,32 +78,33 @@ impl<'a, I: Lane> Arrays<'a, I> {
     }
 }
 
-/// Words of so many chunks, and of room for so many others.
+/// Words for `chunks` chunks and `room` others.
 const fn words_for<I: Lane>(chunks: usize, room: usize) -> usize {
     (1 + ENTRY) * chunks + words_of::<I>(3 * room)
 }
 
-/// How much of `Ordered`, and of each of its runs, comes next and is numbered from one base.
+/// A range of `Ordered` whose new nodes are numbered from one base.
 struct Numbered {
     lengths: Lengths,
-    /// The id of the first new node, and how many places there are before its own.
+    /// The id of the first new node.
     base: u64,
+    /// How many places the ranges before it have.
     places: usize,
 }
 
-/// Levels of fewer nodes are sorted.
+/// Levels of fewer nodes are sorted, not marked.
 const FEW: u64 = 1024;
-/// So many nodes tell how all lie.
+/// Nodes in a sample.
 const SAMPLE: usize = 512;
-/// One node in so many is not bare at most.
+/// Nodes are marked where at most one in this many is one of the others.
 const OTHERS: usize = 4;
-/// There are marks for at most so many low children for each node of a worker.
+/// Low children that marks cover for each node of a worker, at most.
 const SPARSE: u64 = 16;
-/// Words of what tells the ids of a chunk.
+/// Words of the entry of a chunk.
 const ENTRY: usize = size_of::<Entry>() / size_of::<u64>();
 
 impl<I: Lane> Ordered<I> {
-    /// The nodes with these children, all sorted, if they can be.
+    /// The nodes with these children, all sorted; `None` if they are too many to be sorted in memory.
     pub fn sorted(children: &Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(pairs) = children.pairs().filter(|pairs| pairs.len() as u64 <= space.limits.most_sorted::<I, 3>())
         else {
@@ -109,10 +115,11 @@ impl<I: Lane> Ordered<I> {
         Ok(Some(Self { others, left: others, run: Some(usize::MAX), ..Self::of(words, 0, 0, others) }))
     }
 
-    /// The nodes with these children, the bare ones marked if they are most, and near enough to each other; others are to be sorted.
+    /// The nodes with these children, the bare ones marked, the others still to be sorted; `None` where too few are bare, or their
+    /// low children are too far apart.
     pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(Plan { first, chunks, room }) = Plan::of(children, space) else { return Ok(None) };
-        // A clock is no cheaper than a small level.
+        // Reading the clock takes as long as a small level.
         let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
         let mut ordered = Self::of(sorter.lend(words_for::<I>(chunks, room)), first, chunks, room);
         ordered.arrays().marks.fill(0);
@@ -124,7 +131,7 @@ impl<I: Lane> Ordered<I> {
         Ok(Some(ordered))
     }
 
-    /// No nodes yet, and room for so many `chunks` of marks from `first` on, and for so many others.
+    /// No nodes yet, but room for `chunks` chunks of marks, from `first` on, and for `room` others.
     fn of(words: Vec<u64>, first: u64, chunks: usize, room: usize) -> Self {
         let (numbered, places) = (Vec::new(), Arc::default());
         Self { words, room, others: 0, left: 0, run: None, first, chunks, numbered, places, marker: PhantomData }
@@ -135,18 +142,18 @@ impl<I: Lane> Ordered<I> {
         if self.run.is_none() { self.others } else { 0 }
     }
 
-    /// Runs of so many of the others that are not sorted: whoever asks sorts them.
+    /// The others that are not sorted, in runs of `run` nodes; the caller sorts each run.
     pub fn unsorted_runs(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
         let unsorted = self.unsorted();
         self.run.get_or_insert(run);
         self.arrays().others[..unsorted].chunks_mut(run)
     }
 
-    /// Sets the marks of the nodes that come next, and gathers the others, if there is room for them.
+    /// Marks the bare ones of the next nodes and gathers the others; answers whether there was room for them.
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
         let (span, mut count) = (self.span(), self.others);
         let Arrays { marks, others, .. } = self.arrays();
-        // Which of them it is cannot be predicted, so that there is no branch for it.
+        // Which kind a node is cannot be predicted, so there is no branch for it.
         for &[low, high] in pairs {
             let (is_other, mark) = span.of(low, high);
             marks[mark / CHUNK] |= u64::from(!is_other && low != high) << (mark % CHUNK);
@@ -158,7 +165,7 @@ impl<I: Lane> Ordered<I> {
         true
     }
 
-    /// Where the marks are, of which there are some.
+    /// Where the marks are; there is at least one chunk.
     fn span(&self) -> Span<I> {
         Span { first: I::of(self.first), last: self.chunks * CHUNK - 1 }
     }
@@ -167,7 +174,7 @@ impl<I: Lane> Ordered<I> {
         Arrays::of(&mut self.words, self.chunks, self.room)
     }
 
-    /// All nodes, which are in order, to be merged.
+    /// All nodes, which are in order, for a merge.
     pub fn piece(&mut self) -> Piece<'_, I> {
         let (first, count, run) = (self.first, self.others, self.run());
         let Arrays { marks, entries, others } = self.arrays();
@@ -184,17 +191,18 @@ impl<I: Lane> Ordered<I> {
         self.chunks > 0
     }
 
-    /// So much of it comes next and is numbered; `base` is the id of the first new node there, whose places come behind so many.
+    /// Notes that the next range, with these `lengths`, is numbered: `base` is the id of its first new node, `places` how many
+    /// places the ranges before it have.
     pub fn number(&mut self, lengths: Lengths, base: u64, places: usize) {
         self.numbered.push(Numbered { lengths, base, places });
     }
 
-    /// All of it is numbered, with these `places` in crowded chunks.
+    /// Notes that all ranges are numbered; `places` are those in all crowded chunks.
     pub fn number_all(&mut self, places: Arc<Places>) {
         self.places = places;
     }
 
-    /// All nodes are numbered: their ids can be looked up.
+    /// Prepares the ids of all nodes, which are numbered, to be looked up.
     pub fn finish(&mut self) {
         let numbered = std::mem::take(&mut self.numbered);
         let mut runs: Vec<_> = (0..self.others).step_by(self.run()).collect();
@@ -212,7 +220,7 @@ impl<I: Lane> Ordered<I> {
         }
     }
 
-    /// Looks up the ids of the last nodes that have not been looked up, which have these children.
+    /// Looks up the ids of the last nodes not yet looked up, whose children are `pairs`.
     pub fn ids_of(&mut self, pairs: &[[I; 2]], ids: &mut [I]) {
         let (marked, mut left) = (self.has_marks().then(|| self.span()), self.left);
         let Arrays { entries, others, .. } = Arrays::of(&mut self.words, self.chunks, self.room);
@@ -227,13 +235,13 @@ impl<I: Lane> Ordered<I> {
         self.left = left;
     }
 
-    /// The array of all, to be given back.
+    /// The sorter's array, to be given back.
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
 }
 
-/// Looks up ids where there are marks: of these others so many are left.
+/// Looks up ids where there are marks, with the best instructions of the processor; `left` others are still to come.
 struct LookUp<'a, I> {
     span: Span<I>,
     entries: &'a [Entry],
@@ -247,7 +255,7 @@ struct LookUp<'a, I> {
 impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
     type Output = usize;
 
-    /// Gives how many others are left.
+    /// Returns how many others are left.
     #[inline(always)]
     fn call(self) -> usize {
         let Self { span, entries, places, others, mut left, pairs, ids } = self;
@@ -266,7 +274,7 @@ impl<I: Lane> NullaryFnOnce for LookUp<'_, I> {
     }
 }
 
-/// Where marks are, and for how many others there is room with them.
+/// A plan for marks: their first low child, their chunks, and room for others.
 struct Plan {
     first: u64,
     chunks: usize,
@@ -274,7 +282,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// That for nodes with these children, if their bare ones are to be marked.
+    /// The plan for nodes with these children; `None` if they are not to be marked.
     fn of<I: Lane>(children: &Dense<'_, I>, space: &Space) -> Option<Self> {
         let nodes = children.count() / 2;
         if nodes < FEW {
@@ -285,7 +293,7 @@ impl Plan {
             if !children.can_show() {
                 return None;
             }
-            // As much room for others as there is.
+            // The children are not in one array, so there is no sample: others get as much room as there is.
             let plan = Self::over(&children.range(), nodes)?;
             let left = most.checked_sub(plan.bytes::<I>()).filter(|left| 4 * left > plan.bytes::<I>())?;
             return Some(Self { room: (left / other_bytes::<I>()).min(nodes as usize / OTHERS), ..plan });
@@ -303,7 +311,7 @@ impl Plan {
         (plan.bytes::<I>() <= most).then_some(plan)
     }
 
-    /// That for so many `nodes` with low children in `range`, without room for others.
+    /// The plan for `nodes` nodes with low children in `range`, without room for others; `None` if the marks would be too sparse.
     fn over(range: &cells::KeyRange, nodes: u64) -> Option<Self> {
         let first = range.base() / CHUNK as u64;
         let chunks = (range.base() + range.last()) / CHUNK as u64 + 1 - first;
@@ -311,13 +319,13 @@ impl Plan {
         (chunks * CHUNK as u64 <= SPARSE * nodes).then_some(plan)
     }
 
-    /// Bytes of all that.
+    /// Bytes that the plan takes.
     fn bytes<I: Lane>(&self) -> usize {
         8 * words_for::<I>(self.chunks, 0) + self.room * other_bytes::<I>()
     }
 }
 
-/// Bytes of one of the others, with its place in a crowded chunk, in an array that may be half empty.
+/// Bytes of one of the others, and of its place in a crowded chunk, in a vector that may be half empty.
 const fn other_bytes<I: Lane>() -> usize {
     size_of::<[I; 3]>() + 2 * size_of::<u8>()
 }
@@ -325,17 +333,17 @@ const fn other_bytes<I: Lane>() -> usize {
 /// Where marks are.
 #[derive(Clone, Copy)]
 struct Span<I> {
-    /// The low child that has the first.
+    /// The low child of the first mark.
     first: I,
     last: usize,
 }
 
 impl<I: Lane> Span<I> {
-    /// Whether a node whose children differ is one of the others, and its mark if it is none, or any.
+    /// Whether a node whose children differ is one of the others, and its mark if not; of one of the others the mark means nothing.
     #[inline(always)]
     fn of(self, low: I, high: I) -> (bool, usize) {
         let first = self.first.get();
-        // Beyond all marks where the high child is not false.
+        // A mark beyond all marks where the high child is not false.
         let mark = if I::WIDE {
             select_unpredictable(high.get() == FALSE, low.get().wrapping_sub(first), u64::MAX)
         } else {

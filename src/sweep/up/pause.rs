@@ -1,4 +1,4 @@
-//! Where a reduce sweep stops on its way up, and what is left then.
+//! Where a reduce sweep stops on its way up, and what it has left then.
 
 use crate::{
     disk::{lane::Lane, pool::Share, space::Space, spool::Spool},
@@ -6,17 +6,17 @@ use crate::{
     file::{node_file::NodeFile, unreduced::Unreduced},
 };
 
-/// Which levels have no nodes of their own on the way up.
+/// Which levels the reduce sweep does not turn into nodes.
 pub trait Covers {
     /// Whether the level of `variable` is covered, where `top` is the highest variable below it.
     fn covers(&self, variable: u32, top: Option<u32>) -> bool;
 
-    /// The name of the level of `variable`, which is not covered.
+    /// The variable that takes the place of `variable`, whose level is not covered.
     fn name(&self, variable: u32) -> u32 {
         variable
     }
 
-    /// What takes the place of a node with these children on a covered level, if no sweep is needed to tell.
+    /// The id that replaces a node with these children on a covered level, if no sweep is needed to tell.
     fn settle(&self, low: u64, high: u64) -> Option<u64>;
 
     /// Whether an arc that leads past a covered level leads to false.
@@ -24,7 +24,7 @@ pub trait Covers {
         false
     }
 
-    /// Whether what comes out in the end is to be negated.
+    /// Whether the result is to be negated.
     fn negates(&self) -> bool {
         false
     }
@@ -32,9 +32,9 @@ pub trait Covers {
 
 /// A reduce sweep that has stopped.
 pub struct Pause<I> {
-    /// What there still is above.
+    /// The levels above, not yet reduced.
     pub above: Unreduced<I>,
-    /// All that is below, reduced; it has many roots.
+    /// The levels below, reduced; they have many roots.
     pub forest: NodeFile,
     /// Arcs that lead to a node of the level: its children, low and high, and the slot.
     pub pairs: Spool<I, 3>,

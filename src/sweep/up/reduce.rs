@@ -7,11 +7,11 @@
 //!     ▲                                                                                                       │
 //!     └───────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Most arcs come from the level right above: an id goes along those straight to its place among the children there, unless
-//! another worker has the parent.
+//! Most arcs come from the level directly above: an id goes along such an arc straight to its place among the children there,
+//! unless another worker has the parent.
 //!
-//! Cost: an arc that comes from further up is pushed and popped once, every node marked or sorted once. Memory: the shares for
-//! queue and diagrams, and of one level the children, the ids, and what brings them in order.
+//! Cost: every arc from a higher level is pushed and popped once, every node is marked or sorted once. Memory: the budget's shares
+//! for the queue and for diagrams, and for one level the children, the ids, and the arrays that put them in order.
 //!
 //! After: R. E. Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986; L. Arge, "The I/O-Complexity of
 //! Ordered Binary-Decision Diagram Manipulation", 1995.
@@ -43,13 +43,14 @@ use crate::{
 pub enum Reduced<I> {
     /// At the root, with the canonical diagram.
     Whole(NodeFile),
-    /// At the root, but there are nodes that it does not lead to, or all is to be negated.
+    /// At the root, but the root does not lead to all nodes, or the function is to be negated.
     Loose(Pause<I>),
-    /// At the level of a variable that the nest covers.
+    /// At the level of this variable, which the nest covers.
     Paused(u32, Pause<I>),
 }
 
-/// Reduces `unreduced`, whose root's arc is slot 0, as far up as `nest` lets it.
+/// Reduces `unreduced`, whose root's arc is slot 0, up to the root, or to a covered level that `nest` cannot settle without a
+/// sweep.
 pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run<'_>) -> Result<Reduced<I>> {
     let _sweep = run.begin(Sweep::Reduce);
     match Upward::new(unreduced, run)?.climb(nest, run)? {
@@ -58,7 +59,7 @@ pub fn reduce<I: Lane>(unreduced: Unreduced<I>, nest: &dyn Covers, run: &mut Run
     }
 }
 
-/// Reduces `unreduced` as far as the root: no level is covered, and the root leads to all.
+/// Reduces `unreduced` up to the root: no level is covered, and the root leads to all nodes.
 pub fn reduce_whole<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<NodeFile> {
     match reduce(unreduced, &Flat, run)? {
         Reduced::Whole(file) => Ok(file),
@@ -66,8 +67,8 @@ pub fn reduce_whole<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Resu
     }
 }
 
-/// Reduces `unreduced`, of which many arcs lead in from above; gives the nodes, and for every such arc that does not lead to
-/// false the slot and the id.
+/// Reduces `unreduced`, into which many arcs lead from above. Returns the nodes, and (slot, id) for each of these arcs that does
+/// not lead to false.
 pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Result<(NodeWriter<I>, Spool<I, 2>)> {
     let _sweep = run.begin(Sweep::Reduce);
     match Upward::new(unreduced, run)?.climb(&Flat, run)? {
@@ -79,7 +80,7 @@ pub fn reduce_below<I: Lane>(unreduced: Unreduced<I>, run: &mut Run<'_>) -> Resu
     }
 }
 
-/// The diagram of `root`, when `writer` has all its nodes and no others.
+/// The diagram with this `root`, where `writer` has exactly its nodes.
 pub fn whole<I: Lane>(writer: NodeWriter<I>, root: I, space: &Space) -> Result<NodeFile> {
     if root.get() < TERMINALS {
         assert!(root.get() == FALSE, "invariant 6: a stored diagram is false on the path of low arcs");
@@ -89,12 +90,12 @@ pub fn whole<I: Lane>(writer: NodeWriter<I>, root: I, space: &Space) -> Result<N
     writer.seal(space)
 }
 
-/// The id of the last node that `writer` has.
+/// The id of the last node written.
 fn last_of<I: Lane>(writer: &NodeWriter<I>) -> u64 {
     writer.end() - 1
 }
 
-/// A level's nodes, those of each worker; only where there are several are they on the heap.
+/// The nodes of a level, an entry for each worker that has some; on the heap only where there are several workers.
 type Level<'a, I> = SmallVec<[Nodes<'a, I>; 1]>;
 
 /// A sweep on its way up.
@@ -104,16 +105,17 @@ struct Upward<'a, I: Lane> {
     levels: Levels,
     ranks: Vec<Rank>,
     settled: usize,
-    /// For every id the first of the logs of its level, where its children arrive; those of the lowest level come first.
+    /// For every unreduced id, the first of its level's logs, where the ids of its children arrive. The logs of the lowest level
+    /// come first.
     logs: LevelMap,
     division: Division,
     workers: Vec<Worker<'a, I>>,
     writer: NodeWriter<I>,
-    /// Whether there may be nodes that nothing leads to.
+    /// Whether there may be nodes to which no arc leads.
     loose: bool,
 }
 
-/// What one worker carries upwards.
+/// What one worker carries from level to level.
 #[repr(align(128))]
 struct Worker<'a, I: Lane> {
     counts: Vec<Count>,
@@ -121,7 +123,7 @@ struct Worker<'a, I: Lane> {
     ones: Stack<I, 1>,
     /// Ids on their way to their parents: (slot, id).
     queue: LevelQueue<I, 2>,
-    /// The children of this worker's nodes on the next level up, which fill as ids are sent.
+    /// The children of this worker's nodes on the next level up, filled in as ids are sent.
     children: Option<Dense<'a, I>>,
 }
 
@@ -130,24 +132,25 @@ struct Worker<'a, I: Lane> {
 struct Slots {
     first: u64,
     count: u64,
-    /// Of `1 << shift` slots in a row one is the worker's.
+    /// One in `1 << shift` consecutive slots is the worker's.
     shift: u32,
 }
 
 impl Slots {
-    /// Which of them `slot` is; `count` or more if it is none.
+    /// The index of `slot` among these slots; `count` or more if it is not one of them.
     #[inline(always)]
     fn index(self, slot: u64) -> u64 {
-        // What is left of a division comes out on top.
+        // The rotation divides; a remainder ends up in the highest bits and makes the index too large.
         slot.wrapping_sub(self.first).rotate_right(self.shift)
     }
 
-    /// Sends `ids` along `arcs`, `OTHERS` at most, that lead to their nodes, the last node first: to `arrived`, which has a place more
-    /// behind these slots, and to `others` as (slot, id) where that leads to none of them. Gives how many arcs it followed, how many
-    /// ids are left, and how many others there are.
+    /// Sends `ids` along the `arcs` (at most `OTHERS`) that lead to their nodes, the last node first. Where an arc leaves one of
+    /// these slots, the id is written to `arrived`, which has one more place behind these slots; else (slot, id) goes to `others`.
+    /// Returns how many arcs it followed, how many ids are left, and how many others there are.
     ///
-    /// Whether an arc leads there cannot be predicted, so that there is no branch for it: some place is written in any case, if only
-    /// that, and so is the next of the others, which counts or does not. Nothing here can fail, so that all of it is in registers.
+    /// Which of the two it is cannot be predicted, so there is no branch for it: a place of `arrived` is always written, if only
+    /// the last one, and so is the next place of `others`, which is then counted or not. Nothing here can fail, so all state stays
+    /// in registers.
     #[inline(never)]
     fn scatter<I: Lane>(
         self,
@@ -171,7 +174,7 @@ impl Slots {
         (arcs.len() - rest.len(), left, count)
     }
 
-    /// Has `put` take what arrives at `slot`, if that is one of them; answers whether it is.
+    /// Calls `put` with the index of `slot` if it is one of these slots; answers whether it is.
     #[inline(always)]
     fn take(self, slot: u64, put: impl FnOnce(u64) -> Result<()>) -> Result<bool> {
         let index = self.index(slot);
@@ -207,7 +210,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Self { space, team, levels, ranks, settled, logs, division, workers, writer, loose: false })
     }
 
-    /// Reduces level by level, until there is none or `nest` covers one.
+    /// Reduces level by level, until none is left or one that `nest` covers needs a sweep.
     fn climb(mut self, nest: &dyn Covers, run: &mut Run<'a>) -> Result<ControlFlow<Reduced<I>, Self>> {
         for rank in (1..self.levels.ranks()).rev() {
             let Rank { variable, shift } = self.ranks[rank];
@@ -232,7 +235,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(ControlFlow::Continue(self))
     }
 
-    /// What has arrived at the level of `rank`: all of it, or what is for one of the workers.
+    /// Takes what has arrived at the level of `rank`: all of it, or what is for one `worker`.
     fn take(&mut self, rank: usize, worker: Option<usize>) -> Result<Spool<I, 2>> {
         let (division, height) = (self.division, self.levels.ranks() - 1 - rank);
         let own = |worker| division.log_of_worker(height, worker);
@@ -240,8 +243,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         LevelQueue::take_all(&mut self.workers, |worker| &mut worker.queue, logs, self.space)
     }
 
-    /// Collects the children of the nodes of `rank`, in as many parts as there are. Each of several parts is brought in order if
-    /// they are to be numbered, and it can be.
+    /// Collects the children of the nodes of `rank`, for each worker that has a part of the level. Several parts that are to be
+    /// `numbered` are each put in order, where there is room.
     fn collect<'d>(&mut self, rank: usize, shift: u32, numbered: bool, desks: &'d mut [Desk]) -> Result<Level<'d, I>>
     where
         'a: 'd,
@@ -264,7 +267,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Level::from_vec(collected))
     }
 
-    /// Gives each node of a covered level the id that takes its place, if `nest` can tell all of them.
+    /// Gives each node of a covered level the id that replaces it; answers whether `nest` could tell all of them.
     fn settle(&mut self, level: &mut [Nodes<'_, I>], nest: &dyn Covers) -> Result<bool> {
         let mut loose = false;
         for nodes in level {
@@ -281,7 +284,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(true)
     }
 
-    /// Has all arcs that lead past the level of `rank` lead to false. There may be nodes then that nothing leads to.
+    /// Redirects all arcs that lead past the level of `rank` to false. There may then be nodes to which no arc leads.
     fn drop_arcs(&mut self, rank: usize) {
         let above = self.division.logs(self.levels.ranks() - rank).start;
         for worker in &mut self.workers {
@@ -291,7 +294,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
     }
 
-    /// Stops at the level of `rank`, whose nodes have these children.
+    /// Stops the sweep at the level of `rank`, whose nodes are `level`.
     fn pause(mut self, rank: usize, level: Level<'_, I>) -> Result<Pause<I>> {
         let space = self.space;
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
@@ -325,7 +328,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Pause { above, forest: self.writer.seal_in_width(space)?, pairs, singles })
     }
 
-    /// The diagram, when all arcs have been followed, unless it is to be another one.
+    /// Ends the sweep when all arcs have been followed: with the diagram, or with a pause at the root if the diagram is to be
+    /// negated or has nodes to which the root does not lead.
     fn finish(mut self, negates: bool, run: &mut Run<'_>) -> Result<Reduced<I>> {
         let mut root = I::of(FALSE);
         self.take(0, None)?.drain(run.space, |block| {
@@ -333,7 +337,7 @@ impl<'a, I: Lane> Upward<'a, I> {
             Ok(())
         })?;
         let Self { workers, writer, loose, .. } = self;
-        // The tables of a diagram want the room of the queues'.
+        // The diagram's tables take the memory of the queues' tables.
         drop(workers);
         let whole_already = root.get() < TERMINALS || !loose && root.get() == last_of(&writer);
         if negates || !whole_already {
@@ -343,8 +347,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         Ok(Reduced::Whole(whole(writer, root, run.space)?))
     }
 
-    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. Before that whoever has fewest nodes writes the
-    /// first of the `fresh` ones, and whoever is done first all others.
+    /// Sends the ids of the level of `rank` along the arcs that lead to its nodes. The worker with the fewest nodes first writes
+    /// some of the logs of `fresh` nodes, its share; the first worker to finish writes the others.
     fn forward(&mut self, rank: usize, mut level: Level<'_, I>, fresh: Vec<Spool<I, 2>>) -> Result<()> {
         let space = self.space;
         if level.len() == 1 {
@@ -357,7 +361,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
         let first = fresh.len() / level.len();
         let writing = Mutex::new((&mut self.writer, fresh.into_iter()));
-        // Whoever holds it goes on to the end, or comes back.
+        // Nobody waits for the lock: the worker that holds it writes all the rest, or tries again later.
         let write = |most: usize| {
             let Ok(mut writing) = writing.try_lock() else { return Ok(()) };
             let (writer, fresh) = &mut *writing;
@@ -375,7 +379,8 @@ impl<'a, I: Lane> Upward<'a, I> {
             .map(drop)
     }
 
-    /// The slots of the nodes of `rank` that `worker` has, if it has any.
+    /// The slots of `worker`'s nodes on the level of `rank`; `None` above the top level, and for a worker that has no part of the
+    /// level.
     fn slots(&self, rank: usize, worker: usize) -> Option<Slots> {
         let shift = self.ranks[rank].shift;
         let first = 2 * self.levels.first(rank) + worker as u64;
@@ -384,7 +389,7 @@ impl<'a, I: Lane> Upward<'a, I> {
     }
 }
 
-/// What tells the way of an id.
+/// What it takes to find the log for a slot.
 #[derive(Clone, Copy)]
 struct Road<'l, 'a> {
     logs: &'l LevelMap,
@@ -393,7 +398,7 @@ struct Road<'l, 'a> {
 }
 
 impl Road<'_, '_> {
-    /// Sends `id` to the node whose slot this is.
+    /// Queues `id` for the node that has `slot`.
     #[inline(always)]
     fn send<I: Lane>(self, slot: u64, id: I, queue: &mut LevelQueue<I, 2>) -> Result<()> {
         let first = self.logs.of(slot / 2) as usize;
@@ -401,12 +406,12 @@ impl Road<'_, '_> {
     }
 }
 
-/// So many arcs are followed at once; what does not go straight to its place is sent on then.
+/// Arcs that `scatter` follows at a time, any of which may have to go through the queue afterwards.
 const OTHERS: usize = 64;
 
 impl<'a, I: Lane> Worker<'a, I> {
-    /// Collects the children of this worker's nodes of `rank`, of which the first has the low slot `first`; what does not arrive
-    /// is false.
+    /// Collects the children of this worker's nodes on the level of `rank`; `first` is the low slot of its first node. A child for
+    /// which nothing arrives is false.
     fn collect<'d>(
         &mut self,
         rank: usize,
@@ -435,8 +440,8 @@ impl<'a, I: Lane> Worker<'a, I> {
         Ok(Nodes::new(width, children, desk, space))
     }
 
-    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their place where that is
-    /// among its slots of the level above.
+    /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their places where the slot is
+    /// one of `above`, its own on the next level up, and through the queue elsewhere.
     fn forward(&mut self, mut nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_, 'a>) -> Result<()> {
         let slots = above.unwrap_or_default();
         let mut arrived = Dense::zeroes(nodes.spare(), slots.count, road.space)?;
@@ -448,7 +453,8 @@ impl<'a, I: Lane> Worker<'a, I> {
         Ok(())
     }
 
-    /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where that leads to one of `slots`.
+    /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where the slot is one of `slots`, and
+    /// to the queue elsewhere.
     fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
         match arrived {
             Dense::Array(arrived) if slots.count > 0 => self.scatter(arrived.values_and_place(), slots, ids, road),
@@ -456,8 +462,7 @@ impl<'a, I: Lane> Worker<'a, I> {
         }
     }
 
-    /// Sends `ids` as [`send_to`](Self::send_to) does where what arrives at `slots`, one at least, is in an array, with a place more
-    /// behind them.
+    /// [`send_to`](Self::send_to) where `arrived` is an array for `slots`, at least one, with one more place behind them.
     fn scatter(&mut self, arrived: &mut [I], slots: Slots, mut ids: &[I], road: Road<'_, '_>) -> Result<()> {
         let mut others = [[I::zeroed(); 2]; OTHERS];
         while !ids.is_empty() {
@@ -472,8 +477,8 @@ impl<'a, I: Lane> Worker<'a, I> {
         Ok(())
     }
 
-    /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether one went straight to its
-    /// place.
+    /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether it took an id, which is
+    /// queued otherwise.
     #[inline(always)]
     fn send(&mut self, ids: &[I], road: Road<'_, '_>, mut put: impl FnMut(u64, I) -> Result<bool>) -> Result<()> {
         let (queue, mut left) = (&mut self.queue, ids.len());
@@ -482,7 +487,7 @@ impl<'a, I: Lane> Worker<'a, I> {
             if !put(slot, id)? {
                 road.send(slot, id, queue)?;
             }
-            // Whether this is the last arc of the node cannot be predicted, so that there is no branch for it.
+            // Whether this is the last arc of the node cannot be predicted, so there is no branch for it.
             left -= (arc.get() % 2) as usize;
             Ok(left > 0)
         })

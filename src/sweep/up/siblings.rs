@@ -10,15 +10,14 @@ use crate::{
     error::Result,
 };
 
-/// The nodes of a level as (low, high, node), straight from the array of their children: all, or those of which the children
-/// differ.
+/// The nodes of a level as (low, high, node), straight from the array of their children: all, or those whose children differ.
 pub struct Siblings<'a, I, const ALL: bool> {
     pairs: &'a [[I; 2]],
-    /// How many are shown.
+    /// How many nodes are shown.
     count: usize,
 }
 
-/// To leave nodes out costs a guess for each, and pays where more than one in so many is left out.
+/// Leaving nodes out costs a branch for each, and pays where more than one node in this many is left out.
 const SPARSE: usize = 8;
 
 impl<'a, I: Lane> Siblings<'a, I, true> {
@@ -29,12 +28,12 @@ impl<'a, I: Lane> Siblings<'a, I, true> {
 }
 
 impl<'a, I: Lane> Siblings<'a, I, false> {
-    /// Those of which the children differ, if that leaves out many. Then the others have their place in `ids`: it is their child's.
+    /// The nodes whose children differ, if that leaves out many. Those left out then have their id in `ids`: that of their child.
     pub fn differing(pairs: &'a [[I; 2]], ids: &mut [I]) -> Option<Self> {
         let count = pairs.iter().filter(|[low, high]| low != high).count();
         let sparse = (pairs.len() - count) * SPARSE > pairs.len();
         sparse.then(|| {
-            // Nobody looks at that of a node to be sorted before it has its own.
+            // The nodes to be sorted get an id here too, which is overwritten before it is read.
             ids.iter_mut().zip(pairs).for_each(|(id, [low, _])| *id = *low);
             Self { pairs, count }
         })

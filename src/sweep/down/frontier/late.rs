@@ -1,4 +1,5 @@
-//! Operands that are too wide on a level to be read at random: their cofactors are looked up in order, after one more sort for each.
+//! Late operands: those too wide on a level to be read at random. Their cofactors are looked up in order, after one more sort for
+//! each.
 
 use super::Frontier;
 use crate::{
@@ -15,13 +16,13 @@ use crate::{
 };
 
 impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
-    /// The operands of which this level can neither be in RAM nor in a window whole, as a set of bits.
+    /// The operands whose nodes on this level fit neither RAM nor a window, as a set of bits.
     pub fn late_operands(&self) -> u32 {
         let span = window_of::<N>(self.ground.space) as u64;
         (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
     }
 
-    /// Has the first `heads` requests of the batch wait until the cofactors of the operands that are `late` are known.
+    /// Suspends the nodes of the first `heads` heads of the batch until the cofactors of the `late` operands are known.
     pub(super) fn suspend_all<const L: usize>(
         &mut self,
         batch: &Batch<I, N>,
@@ -36,8 +37,8 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
         })
     }
 
-    /// Resolves the operands that are too wide here to be read at random: one more sort for each. A request that should pass has
-    /// become a node by now; it is given two equal children, and reduce drops it.
+    /// Looks up the cofactors of the late operands, with one more sort for each. A request that should have passed the level has
+    /// become a node by now: it is given two equal children, so that reduce drops it.
     pub(super) fn resolve_late<const L: usize>(
         &mut self,
         late: u32,
@@ -74,8 +75,8 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
     }
 }
 
-/// The record of a node whose operand `at` comes next: the id to resolve, the node's own low slot, and for each other operand its
-/// two cofactors (twice the id itself as long as it is not resolved).
+/// The record of a suspended node whose operand `at` is resolved next: the id to resolve, the node's own low slot, and for each
+/// other operand its two cofactors (twice its id as long as it is not resolved).
 #[inline(always)]
 fn suspend<I: Lane, const N: usize, const L: usize>(node: u64, at: usize, low: &[I; N], high: &[I; N]) -> [I; L] {
     let mut record = [I::of(0); L];
@@ -86,7 +87,7 @@ fn suspend<I: Lane, const N: usize, const L: usize>(node: u64, at: usize, low: &
     record
 }
 
-/// The node's low slot and its cofactors so far, but those of the operand `at`.
+/// The node's low slot and its cofactors so far, without those of operand `at`.
 #[inline(always)]
 fn resume<I: Lane, const N: usize, const L: usize>(record: &[I; L], at: usize) -> (u64, [I; N], [I; N]) {
     let (mut low, mut high) = ([I::of(0); N], [I::of(0); N]);
@@ -96,7 +97,7 @@ fn resume<I: Lane, const N: usize, const L: usize>(record: &[I; L], at: usize) -
     (record[1].get(), low, high)
 }
 
-/// The operands but that of `at`, and where they are in the record of a suspended node.
+/// The operands other than `at`, and the lane where each begins in the record of a suspended node.
 #[inline(always)]
 fn others<const N: usize>(at: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..N - 1).filter(move |&operand| operand != at).zip((2..).step_by(2))

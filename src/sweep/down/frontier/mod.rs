@@ -22,50 +22,51 @@ use crate::{
     sweep::{desk::Desk, spec::Spec},
 };
 
-/// What one worker has between two levels: what is asked below, and what came out above.
+/// What one worker has between two levels: requests for the levels below, and the output so far.
 #[repr(align(128))]
 pub struct Frontier<'a, I, S, const N: usize> {
     ground: Ground<'a, S, N>,
-    /// One for each lane of a request; the last stands for nothing.
+    /// One for each lane of a request; the last, for the slot's lane, is unused.
     operands: [Operand<'a>; N],
-    /// How queues are parted.
+    /// How queues are divided.
     pub slices: Slices,
     /// Requests for the levels below.
     pub queue: LevelQueue<I, N>,
-    /// What comes out.
+    /// Arcs and counts of the nodes made so far.
     pub output: Output<I>,
     /// The level at hand.
     level: usize,
-    /// The low slot of the first node there, and of the next one.
+    /// The low slot of this worker's first node there.
     first: u64,
+    /// The low slot of its next node.
     next: u64,
-    /// How far the high slot of a node is from its low one.
+    /// The distance of a node's high slot from its low slot.
     step: u64,
     /// Nodes made on the levels above.
     made: u64,
-    /// How many of `part.ones` come from the levels above.
+    /// How many of `output.ones` come from the levels above.
     ones_above: u64,
 }
 
-/// An operand and where a worker is in it.
+/// An operand, and how far a worker has come in it.
 struct Operand<'a> {
     file: &'a NodeFile,
-    /// The level of the sweep for each of its ids; the terminals are below all.
+    /// From its ids to levels of the sweep; terminals are below all levels.
     levels: &'a LevelMap,
     /// The rank of its highest level not yet passed.
     rank: usize,
     /// Its nodes on the level at hand.
     reader: LevelReader<'a>,
-    /// The first of its ids on the level below that, `u64::MAX` if there are none.
+    /// Its first id on the next level of the sweep, `u64::MAX` if it has none there.
     below: u64,
 }
 
 impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
-    /// A frontier above all levels, over what `part` has already.
+    /// A frontier above all levels, which appends to `output`.
     pub fn new(ground: &Ground<'a, S, N>, slices: &Slices, output: Output<I>) -> Result<Self> {
         let random = window_of::<N>(ground.space);
         let operands = std::array::from_fn(|at| {
-            // The last lane has no operand: it is on no level ever.
+            // The last lane has no operand: its stand-in is never on a level.
             let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
             let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
             let in_order = at == 0;
@@ -89,7 +90,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         })
     }
 
-    /// Sends a request that the level at hand asks for to the level of its highest node, or notes its value.
+    /// Sends a request of a node on the level at hand to the level of its highest node, or notes that it is true.
     #[inline(always)]
     fn ask(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
@@ -99,7 +100,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
     }
 
-    /// Sends a request that comes from any level above, or notes that it is true.
+    /// Sends a request whose slot may be on any level above, or notes that it is true.
     #[inline(always)]
     pub fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
@@ -125,7 +126,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.queue.push(log, request, self.ground.space)
     }
 
-    /// Parts what is left from `level` on as `slices` say.
+    /// Divides the requests from `level` on as `slices` say.
     pub fn part_by(&mut self, slices: &Slices, level: usize) -> Result<()> {
         let mut queue = std::mem::replace(&mut self.queue, self.ground.queue(slices)?);
         let before = std::mem::replace(&mut self.slices, slices.clone());
@@ -145,7 +146,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (self.operands[lane].file, self.operands[lane].rank)
     }
 
-    /// One of this worker's requests for `level`, if there are any.
+    /// One of this worker's requests for `level`, if it has any.
     pub fn any(&self, level: usize) -> Result<Option<[I; N]>> {
         let mut any = None;
         for log in self.logs(level) {
@@ -160,8 +161,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(any)
     }
 
-    /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are; if some of a level below do
-    /// not, that may tell already.
+    /// Whether all of this worker's requests for `level` ask for nodes of operand `lane` as they are. Some requests for lower
+    /// levels may be looked at too; the answer is then `false` if one of them does not.
     pub fn copies(&self, level: usize, lane: usize) -> Result<bool> {
         let Ground { spec, space, .. } = self.ground;
         for log in self.logs(level) {
@@ -183,7 +184,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         lows.chain(self.slices.logs(level))
     }
 
-    /// Whether nobody wants the rest: a search has found what it looks for, or there are too many nodes.
+    /// Whether the rest of the sweep is not needed: a search has found what it looks for, or there are too many nodes.
     pub fn ended(&self) -> bool {
         match self.ground.until {
             Until::Beyond(most) => self.made + self.nodes() > most,
@@ -191,21 +192,21 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
     }
 
-    /// Brings every operand to `level`.
+    /// Moves every operand to `level`.
     pub fn open(&mut self, level: usize) {
         self.level = level;
         let (variable, next) = (self.ground.variables[level], self.ground.variables.get(level + 1));
         self.operands.iter_mut().for_each(|operand| operand.open(variable, next.copied()));
     }
 
-    /// Goes to a strip of `worker` on the level at hand: no other nodes are read of the operand by which it is parted.
+    /// Goes to a strip of `worker` on the level at hand: of the operand by which the level is cut, only the strip's nodes are read.
     fn open_strip(&mut self, worker: usize, strip: usize) {
         if let Some((lane, ids)) = self.slices.ids_of(self.level, worker, strip) {
             self.operands[lane].reader.enter_part(ids);
         }
     }
 
-    /// Begins a level in `1 << shift` parts; the low slot of the first node here is `first`.
+    /// Begins a level in `1 << shift` parts; `first` is the low slot of this worker's first node.
     pub fn begin_level(&mut self, first: u64, shift: u32) {
         (self.first, self.next, self.step) = (first, first, 1 << shift);
     }
@@ -215,7 +216,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (self.next - self.first) / (2 * self.step)
     }
 
-    /// Enters the level just expanded in the table.
+    /// Notes the counts of the level just expanded.
     pub fn end_level(&mut self) {
         let ones = self.output.ones.count();
         self.output.counts.push(Count { nodes: self.nodes(), ones: ones - self.ones_above });
@@ -223,8 +224,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         (self.first, self.ones_above) = (self.next, ones);
     }
 
-    /// Makes one node of all `requests` that agree, notes who asked for it, and asks for its children. Requests that the rule of
-    /// the level makes one request of go on instead. The log is drained then.
+    /// Makes one node of all `requests` with the same ids, writes the arcs from the slots that ask for it, and asks for its
+    /// children. Where the level has a rule that makes one request of both children, that request goes on instead. Drains the log.
     pub fn expand_level(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         match N {
             ..=3 => self.expand_suspending::<4>(requests, desk),
@@ -233,8 +234,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         }
     }
 
-    /// Expands the strips of the level at hand that this worker has, which is the one `at` this place: their requests, and those
-    /// that come from `far` above.
+    /// Expands this worker's strips of the level at hand: their requests, and those in the `far` log. This is worker number `at`.
     pub fn expand_strips(
         &mut self,
         at: usize,
@@ -255,7 +255,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(())
     }
 
-    /// Expands `requests`, where a suspended node has `L` lanes.
+    /// Expands `requests`; the record of a suspended node has `L` lanes.
     fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Desk { sorter, kept, .. } = desk;
         let mut course = Course::<_, _, N, L>::new(self.rule(), self.late_operands());
@@ -266,8 +266,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         if late == 0 { Ok(()) } else { self.resolve_late(late, rule, suspended, desk) }
     }
 
-    /// Expands what the workers of a level have in `piles`: its `own` first, then what others have left. No operand may be too wide
-    /// there to be read at random.
+    /// Expands the requests of a level in `piles`: those of its `own`, then what others have left. No operand may be too wide on
+    /// the level to be read at random.
     pub fn expand_piles(&mut self, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
         let mut course = Course::<_, _, N, 0>::new(self.rule(), 0);
         let batch = Batch::of(&mut desk.kept);
@@ -285,7 +285,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(())
     }
 
-    /// Expands a few requests.
+    /// Expands at most a batch of requests.
     #[inline(always)]
     fn expand_some<const L: usize>(
         &mut self,
@@ -314,8 +314,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.output.arcs.append_all(&batch.arcs[..arcs], self.ground.space)
     }
 
-    /// Looks up the cofactors of operand `at` for the first `heads` requests of the batch, unless it is one of those that are
-    /// `late`.
+    /// Looks up the cofactors of operand `at` for the first `heads` heads of the batch, unless it is among the `late` operands.
     fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, late: u32) -> Result<()> {
         let (requests, cofactors) = (&batch.heads[..heads], &mut batch.cofactors[at][..heads]);
         if late & 1 << at == 0 {
@@ -325,8 +324,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(())
     }
 
-    /// Makes nodes of those requests of the batch that do not go on by `rule`; gives the number of arcs that lead to them. The
-    /// last request that was looked up, if it is one of those that go on, is in `passing`.
+    /// Makes nodes of the requests of the batch that do not go on by `rule`; returns the number of arcs that lead to them.
+    /// `passing` is what the last head became, if it goes on.
     fn follow(
         &mut self,
         rule: S::Rule,
@@ -356,7 +355,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         Ok(arcs)
     }
 
-    /// Fails when `count` more nodes might not find an id in this width.
+    /// Fails when the ids of `count` more nodes might not fit this width.
     fn check_room(&self, count: usize) -> Result<()> {
         check_ids::<I>(self.next / 2 + count as u64 * self.step, self.ground.space)
     }
@@ -369,7 +368,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         node
     }
 
-    /// Makes nodes of the first `heads` requests of the batch.
+    /// Makes nodes of the first `heads` heads of the batch and asks for their children.
     fn ask_for_all(&mut self, batch: &mut Batch<I, N>, heads: usize) {
         batch.ask_for_all(heads, self.next, &self.asking());
         self.next += 2 * self.step * heads as u64;
@@ -380,13 +379,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.ground.spec.rule(self.ground.variables[self.level])
     }
 
-    /// What tells where requests of the level at hand go.
+    /// What it takes to tell where requests of the level at hand go.
     fn asking(&self) -> Asking<'a, S, N> {
         let below = std::array::from_fn(|at| self.operands[at].below);
         Asking { spec: self.ground.spec, below, step: self.step }
     }
 
-    /// Sends what the batch asks for; most of it goes to the level below.
+    /// Sends what the batch has asked for, most of it to the level below.
     fn send_asked(&mut self, batch: &mut Batch<I, N>) -> Result<()> {
         let [lows, highs, far] = batch.take_asked();
         self.send_near(lows, lows.len() >= FEW)?;
@@ -408,17 +407,19 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 }
 
-/// Fewer requests of low children are sent as others are: a small level has no use for a log of its own.
+/// With fewer requests of low children than this, these are sent like all others: a small level has no use for a log of its own.
 const FEW: usize = BATCH / 4;
 
-/// What a worker knows while it goes through the requests of a level.
+/// The state of a worker while it goes through the requests of a level.
 struct Course<I, R, const N: usize, const L: usize> {
     rule: Option<R>,
-    /// The operands that are too wide here to be read at random, as a set of bits, and the nodes that wait for them.
+    /// The operands that are too wide here to be read at random, as a set of bits.
     late: u32,
+    /// The nodes that wait for them.
     suspended: Spool<I, L>,
-    /// The last request, and what it became if it goes on below by the rule.
+    /// The last request.
     last: [I; N],
+    /// What it became, if it goes on by the rule instead of becoming a node.
     passing: Option<[I; N]>,
 }
 
@@ -430,7 +431,7 @@ impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
 }
 
 impl Operand<'_> {
-    /// Goes to the level of `variable`, if there is one; that of `next` is the one below.
+    /// Goes to the operand's level of `variable`, if it has one; `next` is the variable of the next level.
     fn open(&mut self, variable: u32, next: Option<u32>) {
         if self.is_next(Some(variable)) {
             self.reader.enter(self.rank);
@@ -447,7 +448,7 @@ impl Operand<'_> {
     }
 }
 
-/// Fails when the ids below `end` are too many for this width.
+/// Fails when the ids below `end` do not fit this width.
 pub fn check_ids<I: Lane>(end: u64, space: &Space) -> Result<()> {
     let limit = if I::WIDE { u64::MAX >> 3 } else { space.limits.narrow_ids };
     if end > limit { Err(Error::TooManyNodes { limit }) } else { Ok(()) }
