@@ -1,4 +1,4 @@
-//! `gather`: what several logs share on disk in many short parts is put together in few long ones.
+//! `gather`: what a log, or several that share one, have on disk in many short parts is put together in few long ones.
 //!
 //! ```text
 //!   short parts   [a b d][b c][a c d]…     in each a few records of many logs
@@ -9,11 +9,18 @@
 use super::{lane::Lane, space::Space, spool::Spool, stretch::Bundle};
 use crate::error::Result;
 
-/// Moves what the logs of `group` have in short parts to `bundle`, about as much at a time as an extent has room for.
-pub fn gather<I: Lane, const N: usize>(group: &mut Spool<I, N>, bundle: &mut Bundle<'_>, space: &Space) -> Result<()> {
+/// Moves what `group`, a log or several that share it, has in short parts, of fewer than `below` bytes, to `bundle`: about as much at
+/// a time as an extent has room for. None of it may be in memory, where records come behind those on disk.
+pub fn gather<I: Lane, const N: usize>(
+    group: &mut Spool<I, N>,
+    below: usize,
+    bundle: &mut Bundle<'_>,
+    space: &Space,
+) -> Result<()> {
+    debug_assert!(!group.is_resident(), "records in memory before some on disk would stay there");
     let most = space.pool.largest() / size_of::<[I; N]>();
     let mut gathered = Vec::new();
-    group.take_short_parts().drain_group(space, |log, records| {
+    group.take_short_parts(below).drain_group(space, |log, records| {
         if gathered.len() + records.len() > most {
             write(group, &mut gathered, bundle, space)?;
         }

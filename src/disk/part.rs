@@ -26,9 +26,9 @@ impl Part {
         }
     }
 
-    /// Its bytes on disk, if it is there and takes less than half of an extent.
-    pub fn short_bytes(&self) -> Option<usize> {
-        if let Part::Disk(stretch) = self { stretch.short_bytes() } else { None }
+    /// Its bytes on disk, if it is there and takes fewer than `below`.
+    pub fn short_bytes(&self, below: usize) -> Option<usize> {
+        if let Part::Disk(stretch) = self { Some(stretch.bytes as usize).filter(|&len| len < below) } else { None }
     }
 
     /// Its records, if they are in memory.

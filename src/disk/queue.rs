@@ -59,8 +59,9 @@ struct Fillings {
     groups: Filling,
     short: Filling,
     long: Filling,
-    /// For short parts put together, of groups and of near levels.
+    /// For short parts of groups, put together.
     gathered: Filling,
+    /// For those of near levels, which are read sooner.
     gathered_near: Filling,
 }
 
@@ -72,6 +73,12 @@ const GROUP: usize = 64;
 
 /// The most short parts on disk that a log has before they are put together in few long ones.
 const SHORT_PARTS: usize = 64;
+
+/// A part of a near level is short below this many bytes. What a log wrote of full blocks, packed, takes more: to put it together
+/// would hardly make the list of parts shorter, and all of it is read soon.
+fn short_of_near(space: &Space) -> usize {
+    space.pool.block_bytes() / 4
+}
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `levels` levels, for one worker.
@@ -237,15 +244,21 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.gather(space)
     }
 
-    /// Puts the short parts of groups and near levels together where there are many, so that the lists of parts in memory grow with
+    /// Puts the short parts of groups, and of levels whose group has been given out, together where there are many, so that the lists of parts in memory grow with
     /// the number of levels, and not with the bytes on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
         let near = self.levels.len().min(self.near * GROUP);
         let Fillings { gathered, gathered_near, .. } = &mut self.fillings;
-        for (logs, filling) in [(&mut self.groups[..], gathered), (&mut self.levels[..near], gathered_near)] {
+        let all = [
+            (&mut self.groups[..], space.pool.largest() / 2, gathered),
+            (&mut self.levels[..near], short_of_near(space), gathered_near),
+        ];
+        for (logs, below, filling) in all {
             let mut bundle = Bundle::new(Share::Queue, filling, space);
-            for log in logs.iter_mut().filter(|log| log.short_parts() > SHORT_PARTS) {
-                gather(log, &mut bundle, space)?;
+            // Records in memory go to disk first: the search for logs to evict stops before it comes to those needed soonest.
+            let many = |log: &&mut Spool<I, N>| !log.is_resident() && log.short_parts(below) > SHORT_PARTS;
+            for log in logs.iter_mut().filter(many) {
+                gather(log, below, &mut bundle, space)?;
             }
             bundle.finish()?;
         }
@@ -385,7 +398,7 @@ mod tests {
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
         let times = spilled / records_bytes;
         assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
-        assert!(queue.groups.iter().all(|group| group.short_parts() <= SHORT_PARTS));
+        assert!(queue.groups.iter().all(|group| group.short_parts(space.pool.largest() / 2) <= SHORT_PARTS));
         for level in 0..LEVELS {
             let (mut log, mut seen) = (queue.take(level, &space)?, Vec::new());
             log.drain(&space, |records| {
@@ -409,7 +422,12 @@ mod tests {
         (0..RECORDS).try_for_each(|at| queue.push(level_of(at), [at; 3], &space))?;
         let (records_bytes, spilled) = (u64::from(RECORDS) * 12, space.meter.spilled_bytes.load(Relaxed));
         assert!((1..4).contains(&(spilled / records_bytes)), "{spilled} bytes written");
-        assert!(queue.levels.iter().all(|log| log.short_parts() <= SHORT_PARTS && log.count() > 10_000));
+        assert!(
+            queue
+                .levels
+                .iter()
+                .all(|log| log.short_parts(short_of_near(&space)) <= SHORT_PARTS && log.count() > 10_000)
+        );
         for level in 0..GROUP {
             let mut seen = Vec::new();
             queue.take(level, &space)?.drain(&space, |records| {
@@ -419,6 +437,32 @@ mod tests {
             seen.sort_unstable();
             assert!(seen.into_iter().eq((0..RECORDS).filter(|&at| level_of(at) == level)), "level {level}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn no_record_stays_in_memory_before_some_on_disk_when_far_levels_come_near() -> Result<()> {
+        let space =
+            testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
+        let mut queue = LevelQueue::<u32, 3>::new(3 * GROUP, &space)?;
+        let push_some = |queue: &mut LevelQueue<u32, 3>, level, count| {
+            (0..count).try_for_each(|at| queue.push(level, [at; 3], &space))
+        };
+        // Long logs of levels that are far: many parts of a block or two.
+        for level in (GROUP + 1..GROUP + 9).cycle().take(8_000) {
+            push_some(&mut queue, level, 400)?;
+        }
+        (0..=GROUP + 1).try_for_each(|level| queue.take(level, &space)?.drain(&space, |_| Ok(())))?;
+        // One that is near has more in memory, and others make room.
+        push_some(&mut queue, GROUP + 2, 8_000)?;
+        let before = space.meter.spilled_bytes.load(Relaxed);
+        push_some(&mut queue, 2 * GROUP + 5, 300_000)?;
+        assert!(queue.levels.iter().all(|log| log.is_resident() || log.memory() == 0));
+        assert!(
+            space.meter.spilled_bytes.load(Relaxed) - before < 300_000 * 12 * 3 / 2,
+            "long parts are written again"
+        );
+        assert_eq!(queue.take(GROUP + 2, &space)?.count(), 400_000 + 8_000);
         Ok(())
     }
 

@@ -238,18 +238,18 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         group.file_all(self.split_off(), log, bundle)
     }
 
-    /// The number of short parts on disk.
-    pub fn short_parts(&self) -> usize {
-        self.parts.iter().filter_map(Part::short_bytes).count()
+    /// The number of parts on disk that are short, of fewer than `below` bytes.
+    pub fn short_parts(&self, below: usize) -> usize {
+        self.parts.iter().filter_map(|part| part.short_bytes(below)).count()
     }
 
-    /// Takes the short parts on disk out, as a log, except those that are more than twice as long as the mean: parts that were put
+    /// Takes the short parts on disk, of fewer than `below` bytes, out as a log, except those that are more than twice as long as the mean: parts that were put
     /// together before are taken again only when there are many of their length.
     #[must_use]
-    pub fn take_short_parts(&mut self) -> Self {
-        let bytes: usize = self.parts.iter().filter_map(Part::short_bytes).sum();
-        let most = 2 * bytes / self.short_parts().max(1);
-        let taken = |part: &Part| part.short_bytes().is_some_and(|bytes| bytes <= most);
+    pub fn take_short_parts(&mut self, below: usize) -> Self {
+        let bytes: usize = self.parts.iter().filter_map(|part| part.short_bytes(below)).sum();
+        let most = 2 * bytes / self.short_parts(below).max(1);
+        let taken = |part: &Part| part.short_bytes(below).is_some_and(|bytes| bytes <= most);
         let (short, long): (Vec<_>, _) = std::mem::take(&mut self.parts).into_iter().partition(taken);
         self.parts = long;
         self.filed -= filed::<N>(&short);

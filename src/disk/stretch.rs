@@ -22,7 +22,7 @@ pub struct Stretch {
     /// Where it begins in the extent, in bytes.
     offset: u32,
     /// Its length in bytes.
-    bytes: u32,
+    pub bytes: u32,
     /// The number of lanes of its records.
     pub lanes: u32,
 }
@@ -31,11 +31,6 @@ impl Stretch {
     /// Its length in bytes.
     fn len(&self) -> usize {
         self.bytes as usize
-    }
-
-    /// Its bytes, if it is less than half of an extent.
-    pub fn short_bytes(&self) -> Option<usize> {
-        Some(self.len()).filter(|&len| len < self.extent.length() / 2)
     }
 
     /// Says that it will be read soon.

@@ -118,7 +118,8 @@ struct Downward<'a, I, S, const N: usize> {
     result: Unreduced<I>,
     /// Nodes made so far.
     made: u64,
-    /// Above this level the rest of the result cannot be copied from one operand: there is a rule, or a request for something else.
+    /// Above this level the rest of the result is not copied from one operand: there is a rule or a request for something else, or
+    /// there were too few desks.
     mixed: usize,
     /// How many requests large levels must still have before one of them is shared; `None` before the first large level.
     unshared: Option<u64>,
@@ -167,8 +168,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
                 }
             }
         }
-        let has_room = desks <= run.desks.len() || desks <= run.desks.take_free();
-        Ok(has_room.then_some(lane))
+        if desks <= run.desks.len() || desks <= run.desks.take_free() {
+            return Ok(Some(lane));
+        }
+        // To look through all requests for nothing, level by level, would take too long.
+        self.mixed = level + (variables.len() - level).div_ceil(2);
+        Ok(None)
     }
 
     /// Copies what the requests for `level` and below lead to from the operand of `lane`.
