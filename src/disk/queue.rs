@@ -366,16 +366,40 @@ mod tests {
         assert_eq!(space.meter.spilled_bytes.load(Relaxed), 0);
     }
 
+    /// The level, of `levels`, that the record `at` is scattered to.
+    fn level_of(at: u32, levels: usize) -> usize {
+        at.wrapping_mul(0x9e37_79b1) as usize % levels
+    }
+
+    /// A queue of `records` records, scattered over its `levels`.
+    fn scattered(records: u32, levels: usize, space: &Space) -> Result<LevelQueue<u32, 3>> {
+        let mut queue = LevelQueue::new(levels, space)?;
+        (0..records).try_for_each(|at| queue.push(level_of(at, levels), [at; 3], space))?;
+        Ok(queue)
+    }
+
+    /// Takes all levels of a queue of scattered `records`, and checks that each gives all of its own.
+    fn check_scattered(mut queue: LevelQueue<u32, 3>, records: u32, space: &Space) -> Result<()> {
+        let levels = queue.levels.len();
+        for level in 0..levels {
+            let mut seen = Vec::new();
+            queue.take(level, space)?.drain_each(space, |[at, ..]| {
+                seen.push(at);
+                Ok(())
+            })?;
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq((0..records).filter(|&at| level_of(at, levels) == level)), "level {level}");
+        }
+        Ok(())
+    }
+
     #[test]
     fn what_many_short_logs_have_on_disk_takes_few_parts() -> Result<()> {
         const LEVELS: usize = 2_000;
         const RECORDS: u32 = 500_000;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 512 << 10, false));
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space)?;
-        for at in 0..RECORDS {
-            queue.push(at.wrapping_mul(0x9e37_79b1) as usize % LEVELS, [at; 3], &space)?;
-        }
+        let mut queue = scattered(RECORDS, LEVELS, &space)?;
         let (spilled, logs) = (space.meter.spilled_bytes.load(Relaxed), queue.levels.drain(..).chain(queue.groups));
         let parts: usize = logs.map(|log| log.into_parts().1.len()).sum();
         // Most logs have one record when they go to disk.
@@ -389,26 +413,13 @@ mod tests {
         const RECORDS: u32 = 2_000_000;
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
-        let mut queue = LevelQueue::<u32, 3>::new(LEVELS, &space)?;
-        let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % LEVELS;
-        for at in 0..RECORDS {
-            queue.push(level_of(at), [at; 3], &space)?;
-        }
+        let queue = scattered(RECORDS, LEVELS, &space)?;
         let records_bytes = u64::from(RECORDS) * 12;
         let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
         let times = spilled / records_bytes;
         assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
         assert!(queue.groups.iter().all(|group| group.short_parts(space.pool.largest() / 2) <= SHORT_PARTS));
-        for level in 0..LEVELS {
-            let (mut log, mut seen) = (queue.take(level, &space)?, Vec::new());
-            log.drain(&space, |records| {
-                seen.extend(records.iter().map(|record| record[0]));
-                Ok(())
-            })?;
-            seen.sort_unstable();
-            assert!(seen.into_iter().eq((0..RECORDS).filter(|&at| level_of(at) == level)), "level {level}");
-        }
-        Ok(())
+        check_scattered(queue, RECORDS, &space)
     }
 
     #[test]
@@ -417,9 +428,7 @@ mod tests {
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
         // A level's log goes to disk with about a hundred records, a quarter of a block.
-        let mut queue = LevelQueue::<u32, 3>::new(GROUP, &space)?;
-        let level_of = |at: u32| at.wrapping_mul(0x9e37_79b1) as usize % GROUP;
-        (0..RECORDS).try_for_each(|at| queue.push(level_of(at), [at; 3], &space))?;
+        let queue = scattered(RECORDS, GROUP, &space)?;
         let (records_bytes, spilled) = (u64::from(RECORDS) * 12, space.meter.spilled_bytes.load(Relaxed));
         assert!((1..4).contains(&(spilled / records_bytes)), "{spilled} bytes written");
         assert!(
@@ -428,16 +437,7 @@ mod tests {
                 .iter()
                 .all(|log| log.short_parts(short_of_near(&space)) <= SHORT_PARTS && log.count() > 10_000)
         );
-        for level in 0..GROUP {
-            let mut seen = Vec::new();
-            queue.take(level, &space)?.drain(&space, |records| {
-                seen.extend(records.iter().map(|record| record[0]));
-                Ok(())
-            })?;
-            seen.sort_unstable();
-            assert!(seen.into_iter().eq((0..RECORDS).filter(|&at| level_of(at) == level)), "level {level}");
-        }
-        Ok(())
+        check_scattered(queue, RECORDS, &space)
     }
 
     #[test]
