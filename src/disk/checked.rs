@@ -95,7 +95,7 @@ impl CheckedFile {
         }
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
         let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| XxHash3_64::oneshot(block) == sum);
-        if intact { Ok(bytes) } else { Err(space.backend.damaged()) }
+        if intact { Ok(bytes) } else { Err(space.scratch.backend.damaged()) }
     }
 }
 

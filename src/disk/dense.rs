@@ -137,7 +137,7 @@ impl<'a, I: Lane> Dense<'a, I> {
         if parts > logs * logs {
             return Ok(Self::Sorted(Box::new(External::new(space, space.limits.dense)?), len, KeyRange::default()));
         }
-        space.meter.parted_levels.fetch_add(1, Relaxed);
+        space.scratch.meter.parted_levels.fetch_add(1, Relaxed);
         let cuts = Cuts::new(fits * parts.div_ceil(logs));
         let logs = (0..=cuts.part_of(len - 1)).map(|_| Spool::new(Share::Arcs)).collect();
         let part = Descent::none(words);

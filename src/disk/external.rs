@@ -76,8 +76,8 @@ impl<'a, I: Lane> External<'a, I> {
     /// A sorter that holds at most `bytes` of records in memory.
     pub fn new(space: &'a Space, bytes: usize) -> Result<Self> {
         raise_open_files();
-        let folder = space.backend.sort_folder().map_err(space.backend.fail("sort in"))?;
-        space.meter.parted_levels.fetch_add(1, Relaxed);
+        let folder = space.scratch.backend.sort_folder().map_err(space.scratch.backend.fail("sort in"))?;
+        space.scratch.meter.parted_levels.fetch_add(1, Relaxed);
         // The sorter's buffer grows to a power of two, so that a run of that length wastes none of it.
         let fits = (bytes / size_of::<Item<I>>()).max(2);
         let run = 1u64 << fits.ilog2();
@@ -85,7 +85,7 @@ impl<'a, I: Lane> External<'a, I> {
             .with_segment_size(run as usize - 1)
             .with_sort_dir(folder.path().to_owned())
             .pushed_by((|a, b| a.record.cmp(&b.record)) as Compare<I>);
-        let (claim, seed) = (Claim::new(space.meter.clone()), salt());
+        let (claim, seed) = (Claim::new(space.scratch.meter.clone()), salt());
         Ok(Self { space, sorter, folder, claim, run, count: 0, seed, sum: 0 })
     }
 
@@ -99,7 +99,7 @@ impl<'a, I: Lane> External<'a, I> {
         let item = Item::new(record, self.seed);
         self.count += 1;
         self.sum = self.sum.wrapping_add(item.sum.into());
-        self.sorter.push(item).map_err(self.space.backend.fail("sort in"))?;
+        self.sorter.push(item).map_err(self.space.scratch.backend.fail("sort in"))?;
         if self.count.is_multiple_of(self.run) {
             let number = self.count / self.run - 1;
             segment_written(&self.folder, number, self.run * Item::<I>::BYTES, &mut self.claim, self.space);
@@ -111,9 +111,9 @@ impl<'a, I: Lane> External<'a, I> {
     pub fn finish(self) -> Result<Sorted<'a, I>> {
         let Self { space, mut sorter, folder, mut claim, run, count, seed, sum } = self;
         if count >= run && count.is_multiple_of(run) {
-            sorter.push(Item::new([I::MAX; 2], seed)).map_err(space.backend.fail("sort in"))?;
+            sorter.push(Item::new([I::MAX; 2], seed)).map_err(space.scratch.backend.fail("sort in"))?;
         }
-        let records = sorter.done().map_err(space.backend.fail("sort in"))?;
+        let records = sorter.done().map_err(space.scratch.backend.fail("sort in"))?;
         if count >= run {
             segment_written(&folder, count / run, (count % run).max(1) * Item::<I>::BYTES, &mut claim, space);
         }
@@ -134,7 +134,7 @@ fn raise_open_files() {
 
 /// Accounts for a segment file that was just written, and unlinks it.
 fn segment_written(folder: &TempDir, number: u64, bytes: u64, claim: &mut Claim, space: &Space) {
-    space.meter.spilled(bytes);
+    space.scratch.meter.spilled(bytes);
     claim.place(bytes);
     claim.hold(bytes);
     // Should this fail, the file still goes with its folder.
@@ -165,16 +165,16 @@ impl<I: Lane> Sorted<'_, I> {
             return Ok(None);
         }
         let Some(item) = self.records.next() else {
-            let folder = self.space.backend.folder().to_owned();
+            let folder = self.space.scratch.backend.folder().to_owned();
             return Err(Error::LostRecords { expected: self.count, found: self.found, folder });
         };
-        let item = item.map_err(self.space.backend.fail("sort in"))?;
+        let item = item.map_err(self.space.scratch.backend.fail("sort in"))?;
         self.found += 1;
         self.missing = self.missing.wrapping_sub(item.sum.into());
         let in_order = self.last.is_none_or(|last| last <= item.record);
         let all = self.found < self.count || self.missing == 0;
         if !(item.is_intact(self.seed) && in_order && all) {
-            return Err(self.space.backend.damaged());
+            return Err(self.space.scratch.backend.damaged());
         }
         self.last = Some(item.record);
         Ok(self.last)
@@ -207,7 +207,7 @@ mod tests {
             let mut expected: Vec<_> = (0..len).map(|i| [(i * 37 % (len + 1)) as u32, i as u32]).collect();
             expected.sort_unstable();
             assert_eq!(sorted, expected, "{len} records");
-            assert_eq!(space.meter.temp_bytes.load(Relaxed), 0);
+            assert_eq!(space.scratch.meter.temp_bytes.load(Relaxed), 0);
         }
     }
 

@@ -65,7 +65,7 @@ impl<I: Lane, const N: usize> Parted<I, N> {
             let cells = Cells::new(range, lane, 1);
             return Self::with_logs(cells, vec![0], vec![lane]);
         }
-        space.meter.parted_levels.fetch_add(1, Relaxed);
+        space.scratch.meter.parted_levels.fetch_add(1, Relaxed);
         let cells = Cells::new(range, lane, CELLS);
         let mut shown = vec![u64::from(some.is_empty()); cells.count];
         for &key in some {

@@ -275,6 +275,16 @@ mod tests {
     use super::*;
     use crate::disk::{pool::Class, sorter::Sorter, space::testing};
 
+    /// Bytes written so far.
+    fn spilled(space: &Space) -> u64 {
+        space.scratch.meter.spilled_bytes.load(Relaxed)
+    }
+
+    /// The most bytes that were on disk at once.
+    fn peak(space: &Space) -> u64 {
+        space.scratch.meter.peak_placed_bytes.load(Relaxed)
+    }
+
     #[test]
     fn a_queue_beside_others_that_hold_the_share_writes_more_than_it_wastes() {
         let space = testing::space_with(|limits| {
@@ -285,8 +295,8 @@ mod tests {
         for at in 0..100_000 {
             queue.push(2 + at as usize % 2, [at; 3], &space).expect("room on disk");
         }
-        assert!(space.meter.spilled_bytes.load(Relaxed) > 900_000);
-        assert!(space.meter.temp_bytes.load(Relaxed) < 2_000_000);
+        assert!(spilled(&space) > 900_000);
+        assert!(space.scratch.meter.temp_bytes.load(Relaxed) < 2_000_000);
         for level in 2..4 {
             assert_eq!(queue.take(level, &space).expect("room on disk").count(), 50_000);
         }
@@ -302,7 +312,7 @@ mod tests {
         for level in 0..LEVELS {
             queue.push(level, [1; 3], &space).expect("room on disk");
         }
-        assert!(queue.held <= LEVELS * 256 && space.meter.spilled_bytes.load(Relaxed) == 0, "{} bytes", queue.held);
+        assert!(queue.held <= LEVELS * 256 && spilled(&space) == 0, "{} bytes", queue.held);
     }
 
     #[test]
@@ -316,7 +326,7 @@ mod tests {
             queue.push(LEVELS - 1, [0; 3], &space)?;
             queue.take(level, &space)?.drain(&space, |_| Ok(()))?;
         }
-        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
+        let (spilled, peak) = (spilled(&space), peak(&space));
         assert!(spilled > 8_000_000 && peak < 1_500_000, "{spilled} bytes written, {peak} at the peak");
         Ok(())
     }
@@ -342,7 +352,7 @@ mod tests {
             assert!(found.into_iter().eq((0..1000).map(|at| (level as u32, at))));
             assert_eq!(queue.take(level, &space)?.count(), 1000);
         }
-        assert!(queue.held == 0 && space.meter.spilled_bytes.load(Relaxed) > 0);
+        assert!(queue.held == 0 && spilled(&space) > 0);
         Ok(())
     }
 
@@ -363,7 +373,7 @@ mod tests {
         for at in 0..50_000 {
             queue.push(SMALL, [at; 3], &space).expect("room");
         }
-        assert_eq!(space.meter.spilled_bytes.load(Relaxed), 0);
+        assert_eq!(spilled(&space), 0);
     }
 
     /// The level, of `levels`, that the record `at` is scattered to.
@@ -400,7 +410,7 @@ mod tests {
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 512 << 10, false));
         let mut queue = scattered(RECORDS, LEVELS, &space)?;
-        let (spilled, logs) = (space.meter.spilled_bytes.load(Relaxed), queue.levels.drain(..).chain(queue.groups));
+        let (spilled, logs) = (spilled(&space), queue.levels.drain(..).chain(queue.groups));
         let parts: usize = logs.map(|log| log.into_parts().1.len()).sum();
         // Most logs have one record when they go to disk.
         assert!(spilled > 5_000_000 && parts < RECORDS as usize / 16, "{parts} parts of {spilled} bytes");
@@ -415,7 +425,7 @@ mod tests {
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
         let queue = scattered(RECORDS, LEVELS, &space)?;
         let records_bytes = u64::from(RECORDS) * 12;
-        let (spilled, peak) = (space.meter.spilled_bytes.load(Relaxed), space.meter.peak_placed_bytes.load(Relaxed));
+        let (spilled, peak) = (spilled(&space), peak(&space));
         let times = spilled / records_bytes;
         assert!((3..8).contains(&times) && peak < 2 * records_bytes, "{spilled} bytes written, {peak} at the peak");
         assert!(queue.groups.iter().all(|group| group.short_parts(space.pool.largest() / 2) <= SHORT_PARTS));
@@ -429,7 +439,7 @@ mod tests {
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 256 << 10, false));
         // A level's log goes to disk with about a hundred records, a quarter of a block.
         let queue = scattered(RECORDS, GROUP, &space)?;
-        let (records_bytes, spilled) = (u64::from(RECORDS) * 12, space.meter.spilled_bytes.load(Relaxed));
+        let (records_bytes, spilled) = (u64::from(RECORDS) * 12, spilled(&space));
         assert!((1..4).contains(&(spilled / records_bytes)), "{spilled} bytes written");
         assert!(
             queue
@@ -455,13 +465,10 @@ mod tests {
         (0..=GROUP + 1).try_for_each(|level| queue.take(level, &space)?.drain(&space, |_| Ok(())))?;
         // One that is near has more in memory, and others make room.
         push_some(&mut queue, GROUP + 2, 8_000)?;
-        let before = space.meter.spilled_bytes.load(Relaxed);
+        let before = spilled(&space);
         push_some(&mut queue, 2 * GROUP + 5, 300_000)?;
         assert!(queue.levels.iter().all(|log| log.is_resident() || log.memory() == 0));
-        assert!(
-            space.meter.spilled_bytes.load(Relaxed) - before < 300_000 * 12 * 3 / 2,
-            "long parts are written again"
-        );
+        assert!(spilled(&space) - before < 300_000 * 12 * 3 / 2, "long parts are written again");
         assert_eq!(queue.take(GROUP + 2, &space)?.count(), 400_000 + 8_000);
         Ok(())
     }

@@ -77,7 +77,7 @@ impl Sorter {
             return show_some::<_, _, FEW>(source, keys, space, show);
         }
         // Reading a clock costs no less than sorting a small level.
-        let sorting = (count > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+        let sorting = (count > TIMED).then(|| space.scratch.meter.clock.start(Phase::Sort));
         if count > space.limits.most_sorted::<I, N>() {
             let parted = Parted::of_all(source, lane, keys, space)?;
             drop(sorting);
@@ -103,7 +103,7 @@ impl Sorter {
     #[inline]
     pub fn order<I: Lane, const N: usize>(&mut self, records: &mut [[I; N]], keys: usize, space: &Space) -> Result<()> {
         if records.len() > FEW {
-            let _sorting = (records.len() as u64 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+            let _sorting = (records.len() as u64 > TIMED).then(|| space.scratch.meter.clock.start(Phase::Sort));
             return self.scratch.order(records, 0, keys, space);
         }
         if records.len() > 1 {
@@ -120,7 +120,7 @@ impl Sorter {
         keys: usize,
         space: &Space,
     ) -> Result<()> {
-        let _sorting = space.meter.clock.start(Phase::Sort);
+        let _sorting = space.scratch.meter.clock.start(Phase::Sort);
         self.sorted_from(0, source, keys, space).map(drop)
     }
 

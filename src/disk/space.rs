@@ -1,12 +1,10 @@
-//! What one operation, or one builder, works in: memory by shares, a scratch area, and the meter that counts both.
+//! What one operation, or one builder, works in: memory by shares, and a scratch area with its meter.
 
 use std::sync::Arc;
 
 use super::{
-    backend::Backend,
     charge::Charge,
     limits::Limits,
-    meter::Meter,
     pool::{Pool, Share},
     scratch::Scratch,
 };
@@ -17,14 +15,10 @@ use crate::error::Result;
 pub struct Space {
     /// Blocks of memory.
     pub pool: Pool,
-    /// Extents on disk.
+    /// Extents on disk, where files come from, and what is counted.
     pub scratch: Arc<Scratch>,
     /// How the budget is divided.
     pub limits: Arc<Limits>,
-    /// Where files come from.
-    pub backend: Arc<dyn Backend>,
-    /// What is counted.
-    pub meter: Arc<Meter>,
     /// Whether the operation began as a guest: its sweeps' tables are charged to `Share::Guests`.
     pub guest: bool,
 }
@@ -32,8 +26,7 @@ pub struct Space {
 impl Space {
     /// A space with extents of the area `scratch`.
     pub fn new(pool: Pool, limits: Arc<Limits>, scratch: Arc<Scratch>) -> Self {
-        let (backend, meter) = (scratch.backend.clone(), scratch.meter.clone());
-        Self { pool, scratch, limits, backend, meter, guest: false }
+        Self { pool, scratch, limits, guest: false }
     }
 
     /// This space for an operation that runs beside another.

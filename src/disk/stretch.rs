@@ -258,7 +258,7 @@ mod tests {
                     assert_eq!(&all_of(stretch, &space).expect("a disk that reads"), records);
                 }
                 bundles.reverse();
-                let temp_bytes = space.meter.temp_bytes.load(Relaxed);
+                let temp_bytes = space.scratch.meter.temp_bytes.load(Relaxed);
                 let bytes: usize = bundles.iter().flatten().map(|(stretch, _)| stretch.len()).sum();
                 // An extent is kept as long as a part of it is.
                 assert!(
@@ -268,7 +268,7 @@ mod tests {
             }
             drop((bundles, filling));
             assert_eq!(space.pool.left(Share::Queue), space.limits.queue);
-            assert_eq!(space.meter.temp_bytes.load(Relaxed), 0);
+            assert_eq!(space.scratch.meter.temp_bytes.load(Relaxed), 0);
         }
     }
 

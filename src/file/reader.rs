@@ -264,7 +264,7 @@ impl<'a> LevelReader<'a> {
             Window::Disk(pages, _) => pages,
             Window::Ram(_) => {
                 let most = self.span * self.file.width.node_bytes() as u64;
-                Pages::new(on_disk.room_for(most) as usize).map_err(space.backend.fail("read"))?
+                Pages::new(on_disk.room_for(most) as usize).map_err(space.scratch.backend.fail("read"))?
             }
         };
         let read = on_disk.read(bytes, pages.words_mut(), space)?;

@@ -164,7 +164,7 @@ impl<R: Read> Read for Hashed<R> {
 /// `SaveFailed`, and `Io` where nodes cannot be read from the scratch folder.
 pub fn save(file: &NodeFile, complement: bool, path: &Path, space: &Space) -> Result<()> {
     let fail = |action| move |source| Error::SaveFailed { action, path: path.into(), source };
-    let mut new = space.backend.create_beside(path).map_err(fail("create"))?;
+    let mut new = space.scratch.backend.create_beside(path).map_err(fail("create"))?;
     write(file, complement, &mut *new, space, fail("write"))?;
     new.sync().map_err(fail("sync"))?;
     new.rename().map_err(fail("rename"))?;
@@ -212,7 +212,7 @@ pub fn load(path: &Path, space: &Space) -> Result<(NodeFile, bool)> {
         io::ErrorKind::UnexpectedEof => Error::Damaged { path: path.into(), what: "it ends too early".into() },
         _ => Error::OpenFailed { path: path.into(), source },
     };
-    let (old, len) = space.backend.open(path).map_err(fail)?;
+    let (old, len) = space.scratch.backend.open(path).map_err(fail)?;
     let signed = len.saturating_sub(CHECKSUM_BYTES as u64);
     let mut input = BufReader::with_capacity(space.limits.block, Hashed::new(old.take(signed)));
 

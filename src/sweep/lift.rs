@@ -110,7 +110,7 @@ impl<'f> Lift<'f> {
     /// Marks the nodes below to which the levels above lead, and counts the marks.
     fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, run: &mut Run<'_>) -> Result<Marks<'w>> {
         let space = run.space;
-        let _expanding = space.meter.clock.start(Phase::Expand);
+        let _expanding = space.scratch.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);
         let mut reader = LevelReader::in_order(self.file, space);
         for rank in (self.cut + 1..self.file.levels().ranks()).rev() {

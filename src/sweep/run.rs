@@ -62,7 +62,10 @@ impl<'a> Run<'a> {
             Sweep::Reduce => Phase::Reduce,
             _ => Phase::Fold,
         };
-        Begun { _span: tracing::debug_span!("sweep", %sweep).entered(), _timer: self.space.meter.clock.start(phase) }
+        Begun {
+            _span: tracing::debug_span!("sweep", %sweep).entered(),
+            _timer: self.space.scratch.meter.clock.start(phase),
+        }
     }
 
     /// Reports a finished level.

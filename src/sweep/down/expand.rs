@@ -300,7 +300,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
     fn expand_parts(&mut self, level: usize, run: &mut Run<'_>) -> Result<()> {
         let (slices, space) = (self.workers[0].slices.clone(), run.space);
         let shift = slices.shift();
-        space.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
+        space.scratch.meter.shared_levels.fetch_add(u64::from(shift > 0), Relaxed);
         self.result.levels.align(shift);
         let first = 2 * self.result.levels.end();
         for (at, worker) in (0..).zip(&mut self.workers) {

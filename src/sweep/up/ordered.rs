@@ -120,7 +120,7 @@ impl<I: Lane> Ordered<I> {
     pub fn marked(children: &mut Dense<'_, I>, sorter: &mut Sorter, space: &Space) -> Result<Option<Self>> {
         let Some(Plan { first, chunks, room }) = Plan::of(children, space) else { return Ok(None) };
         // Reading the clock takes as long as a small level.
-        let _ordering = (children.count() / 2 > TIMED).then(|| space.meter.clock.start(Phase::Sort));
+        let _ordering = (children.count() / 2 > TIMED).then(|| space.scratch.meter.clock.start(Phase::Sort));
         let mut ordered = Self::of(sorter.lend(words_for::<I>(chunks, room)), first, chunks, room);
         ordered.arrays().marks.fill(0);
         if !children.show(|values| Ok(ordered.mark(values.as_chunks().0)))? {
