@@ -1,12 +1,14 @@
 //! An unreduced diagram, as the expand sweep leaves it and the reduce sweep takes it: arcs, not nodes.
 //!
 //! ```text
-//!   ids      0 (no node)   1 … width of the top level   …
-//!   arcs     for every node in the order of ids, the slots that lead to it:   (slot, first?) (slot, first?) …
-//!   ones     the slots that lead to true, level by level; a slot that is in none of these three leads to false
-//!   passed   more slots that lead to true, in any order
-//!   slot     2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
+//!   ids       0 (no node)   1 … width of the top level   …
+//!   arcs      for every node in the order of ids, the slots that lead to it:   (slot, first?) (slot, first?) …
+//!   ones      the slots that lead to true, level by level
+//!   arrivals  for other slots that lead to true, or to a level that is reduced already, (slot, id), in any order
+//!   slot      2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
+//! A slot that is in none of the three leads to false.
+//!
 //! Where several workers share a level, each has an output with its part of all this, and the slots of that level are dealt to them
 //! in turn: with `1 << shift` outputs, of every `2 << shift` slots in a row the first half are the low arcs of one node of each
 //! output, and the second half their high arcs. There may be ids that no node has.
@@ -27,8 +29,6 @@ pub struct Unreduced<I> {
     pub outputs: Vec<Output<I>>,
     /// Levels below all others here that are reduced already, if there are any.
     pub below: Option<NodeWriter<I>>,
-    /// For each slot that leads to `below`, the slot and the id.
-    pub arrivals: Spool<I, 2>,
 }
 
 /// A level.
@@ -47,10 +47,10 @@ pub struct Output<I> {
     pub counts: Vec<Count>,
     /// The arcs, in the order of the nodes they lead to: twice the slot, plus one for the first arc of each node.
     pub arcs: Spool<I, 1>,
-    /// Slots that lead to true.
+    /// Slots that lead to true, in the order of their levels.
     pub ones: Spool<I, 1>,
-    /// Slots whose request passed other levels before it came out as true.
-    pub passed: Spool<I, 1>,
+    /// Other slots that lead to true, and those that lead to reduced levels below: the slot and the id.
+    pub arrivals: Spool<I, 2>,
 }
 
 /// The part of a level in one output.
@@ -71,7 +71,6 @@ impl<I: Lane> Unreduced<I> {
             settled: usize::MAX,
             outputs: vec![Output::new(1)],
             below: None,
-            arrivals: Spool::new(Share::Arcs),
         }
     }
 
@@ -99,9 +98,9 @@ impl<I: Lane> Unreduced<I> {
         self.nodes() + self.below.as_ref().map_or(0, NodeWriter::nodes)
     }
 
-    /// The number of slots that lead to true.
-    pub fn trues(&self) -> u64 {
-        self.outputs.iter().map(Output::trues).sum()
+    /// Whether some slot leads to true or to a reduced level below, and so something is true.
+    pub fn is_satisfiable(&self) -> bool {
+        self.outputs.iter().any(Output::is_satisfiable)
     }
 }
 
@@ -112,12 +111,12 @@ impl<I: Lane> Output<I> {
             counts: vec![Count::default(); ranks],
             arcs: Spool::new(Share::Arcs),
             ones: Spool::new(Share::Arcs),
-            passed: Spool::new(Share::Arcs),
+            arrivals: Spool::new(Share::Arcs),
         }
     }
 
-    /// The number of its slots that lead to true.
-    pub fn trues(&self) -> u64 {
-        self.ones.count() + self.passed.count()
+    /// Whether one of its slots leads to true or to a reduced level below.
+    pub fn is_satisfiable(&self) -> bool {
+        self.ones.count() + self.arrivals.count() > 0
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 pub struct Counters {
     /// Requests taken from the queue.
     pub requests: u64,
-    /// Nodes of the last unreduced diagram: not a sum, unlike the others.
+    /// Nodes of unreduced diagrams.
     pub unreduced: u64,
     /// Sweeps begun.
     pub sweeps: u64,

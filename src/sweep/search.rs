@@ -33,7 +33,7 @@ pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &
 
 fn find_in<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<bool> {
     let seen = expand(spec, operands, Unreduced::new(), Until::True, |ask| ask(root_of::<I, N>(operands)), run)?;
-    Ok(seen.trues() > 0)
+    Ok(seen.is_satisfiable())
 }
 
 /// A spec with all variables false that are not `free`.

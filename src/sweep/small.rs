@@ -130,7 +130,7 @@ impl<const N: usize> Small<N> {
             }
         }
         run.counters.requests += self.asked;
-        run.counters.unreduced = nodes;
+        run.counters.unreduced += nodes;
         Ok(self.asked <= most || search && self.found)
     }
 

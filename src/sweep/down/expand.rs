@@ -95,7 +95,7 @@ pub fn expand<I: Lane, S: Spec<N>, const N: usize>(
         }
     }
     let unreduced = sweep.finish();
-    run.counters.unreduced = unreduced.nodes();
+    run.counters.unreduced += unreduced.nodes();
     Ok(unreduced)
 }
 
@@ -188,7 +188,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         }
         let (below, arrivals) = compact(file, rank, lane, &requests, self.made, run)?;
         check_ids::<I>(self.result.levels.end() + below.nodes(), run.space)?;
-        (self.result.below, self.result.arrivals) = (Some(below), arrivals);
+        self.result.below = Some(below);
+        self.workers[0].output.arrivals.join(arrivals);
         Ok(())
     }
 

@@ -188,7 +188,7 @@ impl Slots {
 impl<'a, I: Lane> Upward<'a, I> {
     fn new(unreduced: Unreduced<I>, run: &Run<'a>) -> Result<Self> {
         let (space, team) = (run.space, run.team);
-        let Unreduced { levels, ranks, settled, outputs, below, mut arrivals, .. } = unreduced;
+        let Unreduced { levels, ranks, settled, outputs, below } = unreduced;
         let mut writer = below.map_or_else(|| NodeWriter::new(space), Ok)?;
         writer.reserve_levels(levels.ranks());
         let division = Division::new(outputs.len());
@@ -199,14 +199,13 @@ impl<'a, I: Lane> Upward<'a, I> {
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << division.shift) as u32);
         let road = Road { logs: &logs, division, space };
         let mut workers = Vec::with_capacity(outputs.len());
-        for Output { counts, arcs, ones, mut passed } in outputs {
+        for Output { counts, arcs, ones, mut arrivals } in outputs {
             let queue = LevelQueue::new(levels.ranks() << division.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
-            passed.drain_each(space, |[slot]| road.send(slot.get(), I::of(TRUE), &mut worker.queue))?;
+            arrivals.drain_each(space, |[slot, id]| road.send(slot.get(), id, &mut worker.queue))?;
             workers.push(worker);
         }
-        arrivals.drain_each(space, |[slot, id]| road.send(slot.get(), id, &mut workers[0].queue))?;
         Ok(Self { space, team, levels, ranks, settled, logs, division, workers, writer, loose: false })
     }
 
@@ -319,7 +318,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let outputs = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());
-            Output { counts: worker.counts, arcs, ones, passed: Spool::new(Share::Arcs) }
+            Output { counts: worker.counts, arcs, ones, arrivals: Spool::new(Share::Arcs) }
         });
         let outputs = outputs.collect();
         let mut above =

@@ -19,6 +19,7 @@ use crate::{
         reader::LevelReader,
         unreduced::{Count, Output},
     },
+    model::TRUE,
     sweep::{desk::Desk, spec::Spec},
 };
 
@@ -105,7 +106,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn pass_on(&mut self, mut request: [I; N]) -> Result<()> {
         match self.ground.spec.decide(&mut request) {
             Some(false) => Ok(()),
-            Some(true) => self.output.passed.append([request[N - 1]], self.ground.space),
+            Some(true) => self.output.arrivals.append([request[N - 1], I::of(TRUE)], self.ground.space),
             None => self.send(request),
         }
     }
@@ -188,7 +189,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     pub fn ended(&self) -> bool {
         match self.ground.until {
             Until::Beyond(most) => self.made + self.nodes() > most,
-            Until::True => self.output.trues() > 0,
+            Until::True => self.output.is_satisfiable(),
         }
     }
 
