@@ -11,8 +11,6 @@
 //! Cost: two passes over the nodes that can be reached, O(scan), and over the marks of all. Memory: five eighths of a byte for each
 //! node of the operand, in place of the arrays in which levels are sorted and collected, which are not needed meanwhile.
 
-use std::mem;
-
 use super::{
     desk::Desk,
     marks::{CHUNK, Marks, ones},
@@ -54,7 +52,7 @@ pub fn compact<I: Lane, const N: usize>(
     if !fits_one {
         run.desks.iter_mut().for_each(Desk::clear);
     }
-    let mut words = mem::take(&mut run.desks[0].children);
+    let mut words = run.desks[0].take_array();
     let mut marks = Marks::new(&mut words, ids);
     mark_reached(file, top, lane, requests, &mut marks, made, run)?;
     let below = write_marked(file, top, &mut marks, run)?;
@@ -65,7 +63,7 @@ pub fn compact<I: Lane, const N: usize>(
         arrivals_of.try_for_each(|arrival| arrivals.append(arrival, space))
     })?;
     if fits_one {
-        run.desks[0].children = words;
+        run.desks[0].give_back(words);
     }
     Ok((below, arrivals))
 }

@@ -28,15 +28,25 @@ use crate::disk::sorter::Sorter;
 pub struct Desk {
     /// Sorts levels.
     pub sorter: Sorter,
-    /// One array of a level: the children of its nodes, or the values that a fold brings to them, or marks.
-    pub children: Vec<u64>,
-    /// Another: the ids of its nodes, or the values that a fold brings to the nodes of the next level.
-    pub ids: Vec<u64>,
+    /// Arrays for the values of a level (children of its nodes, ids, marks, what a fold brings) that hold none at the moment.
+    arrays: Vec<Vec<u64>>,
     /// Batches, one for every kind of request, and the arrays of small operations.
     pub kept: Kept,
 }
 
 impl Desk {
+    /// An array for the values of a level, with whatever its last user has left in it.
+    pub fn take_array(&mut self) -> Vec<u64> {
+        self.arrays.pop().unwrap_or_default()
+    }
+
+    /// Takes back an array that is not needed any more.
+    pub fn give_back(&mut self, array: Vec<u64>) {
+        if array.capacity() > 0 {
+            self.arrays.push(array);
+        }
+    }
+
     /// Gives all memory back to the system.
     pub fn clear(&mut self) {
         *self = Self::default();

@@ -140,7 +140,7 @@ impl<'f> Lift<'f> {
         let mut reader = LevelReader::in_order(self.file, space);
         for rank in self.cut + 1..levels.ranks() {
             let (first, width, desk) = (levels.first(rank), levels.width(rank), &mut run.desks[0]);
-            let mut children = Array::<I>::of(std::mem::take(&mut desk.children), 2 * width as usize);
+            let mut children = Array::<I>::of(desk.take_array(), 2 * width as usize);
             reader.enter(rank);
             reader.read(first, children.pairs_mut(), space)?;
             for child in children.values_mut() {
@@ -160,7 +160,7 @@ impl<'f> Lift<'f> {
                 end -= ids.len();
                 Ok(())
             })?;
-            desk.children = spare;
+            desk.give_back(spare);
             writer.end_level(self.file.variable(rank));
             run.report(Sweep::Reduce, self.file.variable(rank), writer.nodes())?;
         }

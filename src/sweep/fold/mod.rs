@@ -109,9 +109,9 @@ pub fn fold<C: Load<N>, const N: usize>(
         load,
         queue: LevelQueue::new(if small { 0 } else { top }, space)?,
         terminal: terminal.into(),
-        below: Level::new(mem::take(&mut run.desks[0].ids)),
+        below: Level::new(run.desks[0].take_array()),
     };
-    let mut level = Level::new(mem::take(&mut run.desks[0].children));
+    let mut level = Level::new(run.desks[0].take_array());
     upper.begin(small, space)?;
     let mut reader = LevelReader::in_order(file, space);
     for rank in (1..=top).rev() {
@@ -126,7 +126,8 @@ pub fn fold<C: Load<N>, const N: usize>(
         }
         run.report(C::SWEEP, file.variable(rank), 0)?;
     }
-    (run.desks[0].children, run.desks[0].ids) = (level.words, upper.below.words);
+    run.desks[0].give_back(upper.below.words);
+    run.desks[0].give_back(level.words);
     Ok(Some(upper.load).filter(|load| !load.in_vain()))
 }
 

@@ -33,67 +33,48 @@ pub struct Nodes<'a, I: Lane> {
     width: u64,
     /// Low and high child of each.
     pub children: Dense<'a, I>,
-    /// The id that replaces each.
-    pub ids: Ids<'a, I>,
+    /// The id that replaces each, unless these are to be looked up in `order`.
+    pub ids: Option<Dense<'a, I>>,
+    /// The nodes in order, in which ids can be looked up once they are numbered. The order holds the array of the desk's sorter,
+    /// which can keep no records meanwhile.
+    order: Option<Ordered<I>>,
     /// The worker's arrays.
     pub desk: &'a mut Desk,
     space: &'a Space,
 }
 
-/// The ids that replace the nodes.
-pub enum Ids<'a, I: Lane> {
-    /// Not known yet.
-    None,
-    /// The id of each.
-    OfEach(Dense<'a, I>),
-    /// To be looked up among the ordered nodes, once these are numbered. They hold the array of the desk's sorter, which can keep
-    /// no records meanwhile.
-    Ordered(Ordered<I>),
-}
-
 impl<'a, I: Lane> Nodes<'a, I> {
     /// `width` nodes with these children.
     pub fn new(width: u64, children: Dense<'a, I>, desk: &'a mut Desk, space: &'a Space) -> Self {
-        Self { width, children, ids: Ids::None, desk, space }
+        Self { width, children, ids: None, order: None, desk, space }
     }
 
     /// Puts the nodes in order where there is room: marks the bare ones and leaves others to be sorted, or sorts all.
     pub fn order(&mut self) -> Result<()> {
         let (children, sorter) = (&mut self.children, &mut self.desk.sorter);
         let marked = Ordered::marked(children, sorter, self.space)?;
-        let ordered =
-            marked.map_or_else(|| Ordered::sorted(children, sorter, self.space), |marked| Ok(Some(marked)))?;
-        self.ids = ordered.map_or(Ids::None, Ids::Ordered);
+        self.order = match marked {
+            Some(marked) => Some(marked),
+            None => Ordered::sorted(children, sorter, self.space)?,
+        };
         Ok(())
     }
 
-    /// Drops the order.
-    fn forget(&mut self) {
-        if let Ids::Ordered(ordered) = std::mem::replace(&mut self.ids, Ids::None) {
+    /// The nodes in order, if they are, and the sorter for others.
+    fn ordered(&mut self) -> Option<(&mut Ordered<I>, &mut Sorter)> {
+        Some((self.order.as_mut()?, &mut self.desk.sorter))
+    }
+
+    /// The children of the nodes, room for an id of each, and the desk; drops the order.
+    pub fn with_ids(&mut self) -> Result<(&mut Dense<'a, I>, &mut Dense<'a, I>, &mut Desk)> {
+        if let Some(ordered) = self.order.take() {
             self.desk.sorter.give_back(ordered.into_words());
         }
-    }
-
-    fn is_ordered(&self) -> bool {
-        matches!(self.ids, Ids::Ordered(..))
-    }
-
-    /// The ordered nodes, and the sorter for others.
-    fn ordered(&mut self) -> (&mut Ordered<I>, &mut Sorter) {
-        match &mut self.ids {
-            Ids::Ordered(ordered) => (ordered, &mut self.desk.sorter),
-            _ => unreachable!("they are in order"),
-        }
-    }
-
-    /// Makes room for an id of each node, unless there is; drops the order.
-    pub fn make_ids(&mut self) -> Result<()> {
-        if let Ids::OfEach(_) = self.ids {
-            return Ok(());
-        }
-        self.forget();
-        self.ids = Ids::OfEach(Dense::for_all(std::mem::take(&mut self.desk.ids), self.width, self.space)?);
-        Ok(())
+        let ids = match &mut self.ids {
+            Some(ids) => ids,
+            none => none.insert(Dense::for_all(self.desk.take_array(), self.width, self.space)?),
+        };
+        Ok((&mut self.children, ids, self.desk))
     }
 
     /// Moves the nodes to the parts of `siblings`; `name` makes the third lane from a node's number.
@@ -108,48 +89,43 @@ impl<'a, I: Lane> Nodes<'a, I> {
         Ok(())
     }
 
-    /// Stores each of `ids`, records (node, id), at its node, for which there is room. Ids of new nodes count from `I::MARK`;
-    /// `base` is the real id of the first.
+    /// Stores each of `ids`, records (node, id), at its node. Ids of new nodes count from `I::MARK`; `base` is the real id of the
+    /// first.
     fn put_all(&mut self, base: u64, mut ids: Spool<I, 2>) -> Result<()> {
-        let Ids::OfEach(places) = &mut self.ids else { unreachable!("there is room for them") };
-        ids.drain(self.space, |pairs| {
-            pairs.iter().try_for_each(|&[node, id]| places.put(node.get(), from_base(id, base)))
-        })
+        let space = self.space;
+        let (_, places, _) = self.with_ids()?;
+        ids.drain(space, |pairs| pairs.iter().try_for_each(|&[node, id]| places.put(node.get(), from_base(id, base))))
     }
 
     /// Takes an array that `show_ids` does not need; the nodes are numbered.
     pub fn spare(&mut self) -> Vec<u64> {
-        match &self.ids {
-            Ids::Ordered(..) => std::mem::take(&mut self.desk.ids),
-            _ => std::mem::replace(&mut self.children, Dense::none(Vec::new())).into_words(),
+        match self.ids {
+            Some(_) => std::mem::replace(&mut self.children, Dense::none(Vec::new())).into_words(),
+            None => self.desk.take_array(),
         }
     }
 
     /// Shows the ids of all nodes, which are numbered, some at a time, the last nodes first; returns the desk.
     pub fn show_ids(self, mut show: impl FnMut(&[I]) -> Result<()>) -> Result<&'a mut Desk> {
-        match self.ids {
-            Ids::Ordered(mut ordered) => {
-                ordered.finish();
-                let (mut children, mut ids) = (self.children.descend()?, [I::zeroed(); SOME]);
-                while let Some((_, values)) = children.part()? {
-                    for pairs in values.as_chunks().0.rchunks(SOME) {
-                        let ids = &mut ids[..pairs.len()];
-                        ordered.ids_of(pairs, ids);
-                        show(ids)?;
-                    }
-                }
-                self.desk.ids = children.into_words();
-                self.desk.sorter.give_back(ordered.into_words());
+        let Some(mut ordered) = self.order else {
+            let mut ids = self.ids.expect("the nodes are numbered").descend()?;
+            while let Some((_, ids)) = ids.part()? {
+                show(ids)?;
             }
-            Ids::OfEach(ids) => {
-                let mut ids = ids.descend()?;
-                while let Some((_, ids)) = ids.part()? {
-                    show(ids)?;
-                }
-                self.desk.ids = ids.into_words();
+            self.desk.give_back(ids.into_words());
+            return Ok(self.desk);
+        };
+        ordered.finish();
+        let (mut children, mut ids) = (self.children.descend()?, [I::zeroed(); SOME]);
+        while let Some((_, values)) = children.part()? {
+            for pairs in values.as_chunks().0.rchunks(SOME) {
+                let ids = &mut ids[..pairs.len()];
+                ordered.ids_of(pairs, ids);
+                show(ids)?;
             }
-            Ids::None => unreachable!("the nodes are numbered"),
         }
+        self.desk.give_back(children.into_words());
+        self.desk.sorter.give_back(ordered.into_words());
         Ok(self.desk)
     }
 }
@@ -168,8 +144,8 @@ pub fn number<I: Lane>(
     if let [nodes] = level {
         return number_alone(nodes, writer, space).map(|()| Vec::new());
     }
-    if level.iter().all(Nodes::is_ordered) {
-        return number_ordered(level, writer.end(), team, space);
+    if let Some(ordered) = level.iter_mut().map(Nodes::ordered).collect() {
+        return number_ordered(ordered, writer.end(), team, space);
     }
     number_all_parted(level, writer.end(), team, space)
 }
@@ -190,11 +166,10 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
         let places = merge(vec![piece], writer, space)?;
         ordered.number(lengths, base, 0);
         ordered.number_all(Arc::new(places));
-        nodes.ids = Ids::Ordered(ordered);
+        nodes.order = Some(ordered);
         return Ok(());
     }
-    nodes.make_ids()?;
-    let Nodes { children: Dense::Array(children), ids: Ids::OfEach(Dense::Array(ids)), desk, .. } = nodes else {
+    let (Dense::Array(children), Dense::Array(ids), desk) = nodes.with_ids()? else {
         return number_parted(nodes, writer, space);
     };
     let (pairs, ids) = (children.pairs(), ids.values_mut());
@@ -213,7 +188,7 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
 fn number_parted<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     let mut siblings = parts_for(std::slice::from_mut(nodes), space)?;
     nodes.part_into(&mut siblings, |node| node)?;
-    let Nodes { ids: Ids::OfEach(ids), desk, .. } = nodes else { unreachable!("there is room for them") };
+    let (_, ids, desk) = nodes.with_ids()?;
     desk.sorter.sort_parted(siblings, 2, space, &mut merging(writer, space, |node, id| ids.put(node, id)))
 }
 
@@ -261,10 +236,10 @@ fn number_all_parted<I: Lane>(
 fn parts_for<I: Lane>(level: &mut [Nodes<'_, I>], space: &Space) -> Result<Parted<I, 3>> {
     let (mut width, mut range, mut lows) = (0, cells::KeyRange::default(), Vec::new());
     for nodes in level {
-        nodes.make_ids()?;
         width += nodes.width;
-        range.join(&nodes.children.range());
-        lows.extend(nodes.children.some_even()?);
+        let (children, ..) = nodes.with_ids()?;
+        range.join(&children.range());
+        lows.extend(children.some_even()?);
     }
     Ok(Parted::new(&range, 0, &lows, width, space))
 }
@@ -273,12 +248,11 @@ fn parts_for<I: Lane>(level: &mut [Nodes<'_, I>], space: &Space) -> Result<Parte
 /// returns the new nodes, a log for each range. Others that are not sorted yet are sorted first, by all workers, since mostly one
 /// worker has most of them.
 fn number_ordered<I: Lane>(
-    level: &mut [Nodes<'_, I>],
+    mut all: Vec<(&mut Ordered<I>, &mut Sorter)>,
     end: u64,
     team: &Team,
     space: &Space,
 ) -> Result<Vec<Spool<I, 2>>> {
-    let mut all: Vec<_> = level.iter_mut().map(Nodes::ordered).collect();
     order_others(&mut all, team, space)?;
     let pieces: Vec<_> = all.iter_mut().map(|(ordered, _)| ordered.piece()).collect();
     let (workers, cuts) = (pieces.len(), cuts(&pieces, TURNS * pieces.len()));
@@ -401,7 +375,7 @@ mod tests {
         for (at, &child) in (0..).zip(children.as_flattened()) {
             dense.put(at, I::of(child))?;
         }
-        desk.ids = vec![u64::MAX; children.len()];
+        desk.give_back(vec![u64::MAX; children.len()]);
         // The sorter's array holds garbage, as after earlier use.
         desk.sorter.give_back(vec![0x0123_4567_89ab_cdef; 5 * children.len()]);
         Ok(Nodes::new(len, dense, desk, space))
@@ -426,9 +400,10 @@ mod tests {
             some.order()?;
             nodes.push(some);
         }
-        let is_marked = |nodes: &&Nodes<'_, I>| matches!(&nodes.ids, Ids::Ordered(ordered) if ordered.has_marks());
+        let is_marked = |nodes: &&Nodes<'_, I>| nodes.order.as_ref().is_some_and(Ordered::has_marks);
         let marked = nodes.iter().filter(is_marked).count();
-        let numbered = number_ordered(&mut nodes, end::<I>(), team, space)?;
+        let ordered = nodes.iter_mut().map(Nodes::ordered).collect::<Option<_>>();
+        let numbered = number_ordered(ordered.expect("room for the order"), end::<I>(), team, space)?;
         compare(numbered, nodes, slowly::<I>(level), space)?;
         Ok(marked)
     }
@@ -569,7 +544,7 @@ mod tests {
         let mut nodes = nodes_of(nodes, &mut desk, &space)?;
         number_alone(&mut nodes, &mut writer, &space)?;
         assert_eq!(writer.end() - first, fresh.len() as u64);
-        let (is_marked, end) = (matches!(&nodes.ids, Ids::Ordered(..)), end::<u32>());
+        let (is_marked, end) = (nodes.order.is_some(), end::<u32>());
         let ids = ids[0].iter().map(|&id| if id < end { id } else { id - end + first });
         assert!(ids_of(nodes)?.into_iter().eq(ids));
         Ok(is_marked)

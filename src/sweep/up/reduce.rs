@@ -21,7 +21,7 @@ use std::{ops::ControlFlow, sync::Mutex};
 use smallvec::SmallVec;
 
 use super::{
-    number::{Ids, Nodes, number},
+    number::{Nodes, number},
     pause::{Covers, Flat, Pause},
 };
 use crate::{
@@ -270,8 +270,7 @@ impl<'a, I: Lane> Upward<'a, I> {
     fn settle(&mut self, level: &mut [Nodes<'_, I>], nest: &dyn Covers) -> Result<bool> {
         let mut loose = false;
         for nodes in level {
-            nodes.make_ids()?;
-            let Nodes { children, ids: Ids::OfEach(ids), .. } = nodes else { unreachable!("there is room for them") };
+            let (children, ids, _) = nodes.with_ids()?;
             let Some(pairs) = children.pairs() else { return Ok(false) };
             for (node, pair) in (0..).zip(pairs) {
                 let Some(id) = nest.settle(pair[0].get(), pair[1].get()) else { return Ok(false) };
@@ -298,8 +297,8 @@ impl<'a, I: Lane> Upward<'a, I> {
         let space = self.space;
         let (mut pairs, mut singles) = (Spool::new(Share::Arcs), Spool::new(Share::Arcs));
         for (worker, Nodes { children, ids, desk, .. }) in self.workers.iter_mut().zip(level) {
-            if let Ids::OfEach(ids) = ids {
-                desk.ids = ids.into_words();
+            if let Some(ids) = ids {
+                desk.give_back(ids.into_words());
             }
             let mut children = children.descend()?;
             while let Some((_, values)) = children.part()? {
@@ -311,7 +310,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                     Ok(left > 0)
                 })?;
             }
-            desk.children = children.into_words();
+            desk.give_back(children.into_words());
         }
         for higher in (1..rank).rev() {
             self.take(higher, None)?.drain_each(space, |[slot, id]| singles.append([id, slot], space))?;
@@ -426,7 +425,7 @@ impl<'a, I: Lane> Worker<'a, I> {
         let Count { nodes: width, ones } = self.counts[rank];
         let mut children = match self.children.take() {
             Some(children) => children,
-            None => Dense::zeroes(std::mem::take(&mut desk.children), 2 * width, space)?,
+            None => Dense::zeroes(desk.take_array(), 2 * width, space)?,
         };
         if arrived.count() > 0 {
             arrived.drain(space, |block| children.put_all(block, first, shift))?;
@@ -447,7 +446,7 @@ impl<'a, I: Lane> Worker<'a, I> {
         let desk = nodes.show_ids(|ids| self.send_to(&mut arrived, slots, ids, road))?;
         match above {
             Some(_) => self.children = Some(arrived),
-            None => desk.children = arrived.into_words(),
+            None => desk.give_back(arrived.into_words()),
         }
         Ok(())
     }
