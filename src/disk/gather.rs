@@ -9,8 +9,8 @@
 use super::{lane::Lane, space::Space, spool::Spool, stretch::Bundle};
 use crate::error::Result;
 
-/// Moves what `group`, a log or several that share it, has in short parts, of fewer than `below` bytes, to `bundle`: about as much at
-/// a time as an extent has room for. None of it may be in memory, where records come behind those on disk.
+/// Moves what `group`, a log or several that share it, has in short parts, of fewer than `below` bytes, to `bundle`: about as much
+/// at a time as an extent has room for. None of it may be in memory, where records come behind those on disk.
 pub fn gather<I: Lane, const N: usize>(
     group: &mut Spool<I, N>,
     below: usize,

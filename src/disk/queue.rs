@@ -1,18 +1,18 @@
 //! `LevelQueue`: the priority queue of time-forward processing, without a heap.
 //!
-//! Every record names the level it is for, and all records for a level are pushed before that level is taken. So there is
-//! one log per level still to come, and a level's log is sorted when its turn comes. When the queue's share of the budget is
-//! used up, the logs that are needed last go to disk.
+//! Every record names the level it is for, and all records for a level are pushed before that level is taken. So each level still
+//! to come has a log, or several where a sweep divides levels into parts, and a log is sorted when its turn comes. Logs are numbered
+//! in the order in which they are needed. When the queue's share of the budget is used up, those that are needed last go to disk.
 //!
 //! ```text
-//!   levels:   at hand │ near                    │ group                   │ group                   │ …
-//!   memory:       log │ log  log  log  log  log │ log  log  log  log  log │ log  log  log  log  log │
-//!   disk:             │ log  log  log  log  log │ long  ┆ all short ones  │ long  ┆ all short ones  │
+//!   logs:     at hand │ near                    │ group                   │ group                   │ …
+//!   memory:         0 │ 1    2    3    4    …   │ 64   65   66   67   …   │ 128  129  130  131  …   │
+//!   disk:             │ 1    2    3    4    …   │ long  ┆ all short ones  │ long  ┆ all short ones  │
 //! ```
-//! Where there are many levels, most logs in memory are short. The short logs of a group of neighbouring levels go to disk as one
-//! log, which is given out among them when the first of them is taken: so there is little to remember of each, and much to read at
-//! once. A log that has many short parts on disk, since few records came between one eviction and the next, has these put together
-//! in few long ones.
+//! Where there are many logs, most of them have little in memory. The short ones of a group of neighbours go to disk as one log,
+//! which is given out among them when the first of them is taken: so there is little to remember of each, and much to read at once.
+//! A log that has many short parts on disk, since few records came between one eviction and the next, has these put together in few
+//! long ones.
 //!
 //! After: L. Arge, "The Buffer Tree", 1995 (time-forward processing); S. C. Sølvsten, J. van de Pol, "Adiar 1.1", 2023
 //! (levelised queues).
@@ -30,16 +30,15 @@ use super::{
 };
 use crate::error::Result;
 
-/// One log of records per level; levels are taken in the order 0, 1, 2, … A level that has been taken may be pushed to and taken
-/// again. A sweep that parts a level uses several levels of the queue for it, and calls them logs.
+/// Logs of records, which are taken in the order 0, 1, 2, … One that has been taken may be pushed to and taken again.
 #[derive(Debug)]
 pub struct LevelQueue<I, const N: usize> {
-    levels: Vec<Spool<I, N>>,
-    /// For every [`GROUP`] levels, the log on disk that their short logs share.
+    logs: Vec<Spool<I, N>>,
+    /// For every [`GROUP`] logs, the one on disk that the short ones among them share.
     groups: Vec<Spool<I, N>>,
-    /// Groups below this one have been given out: the logs of their levels go to disk each by itself.
+    /// Groups below this one have been given out: their logs go to disk each by itself.
     near: usize,
-    /// Blocks of small logs that have been drained: to take one from the pool costs as much as a small level.
+    /// Blocks of small logs that have been drained: to take one from the pool costs as much as to handle a small log.
     spare: Vec<Block>,
     /// A worker's part of the queue share, in bytes; a quarter of it is there for this queue in any case.
     quota: usize,
@@ -61,127 +60,127 @@ struct Fillings {
     long: Filling,
     /// For short parts of groups, put together.
     gathered: Filling,
-    /// For those of near levels, which are read sooner.
+    /// For those of near logs, which are read sooner.
     gathered_near: Filling,
 }
 
 /// The most blocks of small logs that a queue keeps beyond the bytes it holds: too few to matter to others.
 const SPARES: usize = 16;
 
-/// Levels of a group. A quarter of the smallest quota is 4 KiB for each of them; a small block for each takes 16 KiB.
+/// Logs of a group. A quarter of the smallest quota is 4 KiB for each of them; a small block for each takes 16 KiB.
 const GROUP: usize = 64;
 
 /// The most short parts on disk that a log has before they are put together in few long ones.
 const SHORT_PARTS: usize = 64;
 
-/// A part of a near level is short below this many bytes. What a log wrote of full blocks, packed, takes more: to put it together
+/// A part of a near log is short below this many bytes. What a log wrote of full blocks, packed, takes more: to put it together
 /// would hardly make the list of parts shorter, and all of it is read soon.
 fn short_of_near(space: &Space) -> usize {
     space.pool.block_bytes() / 4
 }
 
 impl<I: Lane, const N: usize> LevelQueue<I, N> {
-    /// An empty queue of `levels` levels, for one worker.
+    /// An empty queue of `logs` logs, for one worker.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for the logs of so many levels, even empty.
-    pub fn new(levels: usize, space: &Space) -> Result<Self> {
-        let charge = Self::charge(levels, space)?;
+    /// `BudgetExceeded` when the share of tables has no room for so many logs, even empty.
+    pub fn new(logs: usize, space: &Space) -> Result<Self> {
+        let charge = Self::charge(logs, space)?;
         let quota = space.pool.limit(Share::Queue) / space.limits.workers;
-        let logs = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
-        let (levels, groups) = (logs(levels), logs(levels.div_ceil(GROUP)));
+        let empty = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
+        let (logs, groups) = (empty(logs), empty(logs.div_ceil(GROUP)));
         let (spare, fillings) = (Vec::new(), Fillings::default());
-        Ok(Self { levels, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
+        Ok(Self { logs, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
     }
 
-    /// Charges the tables of queues that have `levels` levels in all.
+    /// Charges the tables of queues that have `logs` logs in all.
     ///
     /// # Errors
     /// `BudgetExceeded` when the share of tables has no room for them.
-    pub fn charge(levels: usize, space: &Space) -> Result<Charge> {
-        // 64 bytes a level are for a few small tables that a sweep keeps beside its queue.
-        let logs = levels + levels.div_ceil(GROUP);
-        space.charge_sweep(logs * size_of::<Spool<I, N>>() + levels * 64, "a sweep over so many levels")
+    pub fn charge(logs: usize, space: &Space) -> Result<Charge> {
+        // 64 bytes a log are for a few small tables that a sweep keeps beside its queue.
+        let spools = logs + logs.div_ceil(GROUP);
+        space.charge_sweep(spools * size_of::<Spool<I, N>>() + logs * 64, "a sweep over so many levels")
     }
 
-    /// Pushes `record` for `level`.
+    /// Pushes `record` to `log`.
     #[inline(always)]
-    pub fn push(&mut self, level: usize, record: [I; N], space: &Space) -> Result<()> {
-        if !self.levels[level].push(record) {
-            self.make_room(level, space)?;
-            assert!(self.levels[level].push(record), "a log that made room has room");
+    pub fn push(&mut self, log: usize, record: [I; N], space: &Space) -> Result<()> {
+        if !self.logs[log].push(record) {
+            self.make_room(log, space)?;
+            assert!(self.logs[log].push(record), "a log that made room has room");
         }
         Ok(())
     }
 
-    /// Pushes all of `records` for `level`, like [`push`](Self::push).
-    pub fn push_all(&mut self, level: usize, mut records: &[[I; N]], space: &Space) -> Result<()> {
+    /// Pushes all of `records` to `log`, like [`push`](Self::push).
+    pub fn push_all(&mut self, log: usize, mut records: &[[I; N]], space: &Space) -> Result<()> {
         while !records.is_empty() {
-            records = self.levels[level].push_some(records);
+            records = self.logs[log].push_some(records);
             if !records.is_empty() {
-                self.make_room(level, space)?;
+                self.make_room(log, space)?;
             }
         }
         Ok(())
     }
 
-    /// The number of records for `level`; all levels of the groups before its own have been taken.
-    pub fn count(&mut self, level: usize, space: &Space) -> Result<u64> {
-        self.give_out(level, space)?;
-        Ok(self.levels[level].count())
+    /// The number of records in `log`; all logs of the groups before its own have been taken.
+    pub fn count(&mut self, log: usize, space: &Space) -> Result<u64> {
+        self.give_out(log, space)?;
+        Ok(self.logs[log].count())
     }
 
-    /// Whether `is` holds for all records for `level`; if that is the first level of a group, also for those in the group's log.
-    pub fn all(&self, level: usize, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
-        let first = level.is_multiple_of(GROUP);
-        Ok(self.levels[level].all(space, &mut is)? && (!first || self.groups[level / GROUP].all(space, is)?))
+    /// Whether `is` holds for all records in `log`; if that is the first of a group, also for those that the group shares.
+    pub fn all(&self, log: usize, space: &Space, mut is: impl FnMut(&[I; N]) -> bool) -> Result<bool> {
+        let first = log.is_multiple_of(GROUP);
+        Ok(self.logs[log].all(space, &mut is)? && (!first || self.groups[log / GROUP].all(space, is)?))
     }
 
-    /// Takes the log of `level`, which comes before all other levels that have not been taken, out of the queue.
-    pub fn take(&mut self, level: usize, space: &Space) -> Result<Spool<I, N>> {
-        self.give_out(level, space)?;
-        Ok(self.take_log(level))
+    /// Takes `log`, which comes before all others that have not been taken, out of the queue.
+    pub fn take(&mut self, log: usize, space: &Space) -> Result<Spool<I, N>> {
+        self.give_out(log, space)?;
+        Ok(self.take_out(log))
     }
 
-    fn take_log(&mut self, level: usize) -> Spool<I, N> {
-        let log = mem::replace(&mut self.levels[level], Spool::new(Share::Queue));
-        self.held -= log.memory();
-        log
+    fn take_out(&mut self, log: usize) -> Spool<I, N> {
+        let taken = mem::replace(&mut self.logs[log], Spool::new(Share::Queue));
+        self.held -= taken.memory();
+        taken
     }
 
-    /// The records for `levels` of the queues of all `owners`, as one log.
+    /// The records in `logs` of the queues of all `owners`, as one log.
     pub fn take_all<O>(
         owners: &mut [O],
         queue_of: impl Fn(&mut O) -> &mut Self,
-        levels: Range<usize>,
+        logs: Range<usize>,
         space: &Space,
     ) -> Result<Spool<I, N>> {
-        if let ([owner], 1) = (&mut *owners, levels.len()) {
-            return queue_of(owner).take(levels.start, space);
+        if let ([owner], 1) = (&mut *owners, logs.len()) {
+            return queue_of(owner).take(logs.start, space);
         }
         let mut all = Spool::new(Share::Queue);
         for owner in owners {
-            for level in levels.clone() {
-                all.join(queue_of(owner).take(level, space)?);
+            for log in logs.clone() {
+                all.join(queue_of(owner).take(log, space)?);
             }
         }
         Ok(all)
     }
 
-    /// The records for `level` and all levels after it, as one log; those before have been taken.
-    pub fn take_rest(&mut self, level: usize) -> Spool<I, N> {
+    /// The records in `log` and all logs after it, as one; those before have been taken.
+    pub fn take_rest(&mut self, log: usize) -> Spool<I, N> {
         let mut rest = Spool::new(Share::Queue);
-        (level..self.levels.len()).for_each(|level| rest.join(self.take_log(level)));
+        (log..self.logs.len()).for_each(|log| rest.join(self.take_out(log)));
         for group in &mut self.groups {
             rest.join(mem::replace(group, Spool::new(Share::Queue)));
         }
         rest
     }
 
-    /// Gives out the logs of the group of `level`, and of the groups before it, among the logs of their levels.
+    /// Gives out what the group of `log`, and the groups before it, share among their logs.
     #[inline]
-    fn give_out(&mut self, level: usize, space: &Space) -> Result<()> {
-        while self.near <= level / GROUP {
+    fn give_out(&mut self, log: usize, space: &Space) -> Result<()> {
+        while self.near <= log / GROUP {
             let mut group = mem::replace(&mut self.groups[self.near], Spool::new(Share::Queue));
             self.near += 1;
             group.drain_group(space, |log, records| self.push_all(log as usize, records, space))?;
@@ -199,14 +198,14 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
 
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, level: usize, space: &Space) -> Result<()> {
-        if self.levels[level].has_no_tail()
+    fn make_room(&mut self, log: usize, space: &Space) -> Result<()> {
+        if self.logs[log].has_no_tail()
             && let Some(block) = self.spare.pop()
         {
-            self.held += self.levels[level].go_on_in(block);
+            self.held += self.logs[log].go_on_in(block);
             return Ok(());
         }
-        if let Some(bytes) = self.levels[level].grow(&space.pool) {
+        if let Some(bytes) = self.logs[log].grow(&space.pool) {
             self.held += bytes;
             return Ok(());
         }
@@ -215,28 +214,28 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         if self.held >= self.quota / 4 {
             self.evict(space)?;
         }
-        let log = &mut self.levels[level];
+        let log = &mut self.logs[log];
         self.held += log.grow(&space.pool).unwrap_or_else(|| log.grow_anyway(&space.pool));
         Ok(())
     }
 
     /// Moves the logs that are needed last to disk until a quarter of the quota is free: so much at once that the search for them
-    /// through all levels does not count.
+    /// through all logs does not count.
     fn evict(&mut self, space: &Space) -> Result<()> {
         let enough = self.quota / 4;
         let Fillings { groups, short, long, .. } = &mut self.fillings;
         let [mut together, mut short, mut long] =
             [groups, short, long].map(|filling| Bundle::new(Share::Queue, filling, space));
         let mut freed = 0;
-        let logs = self.levels.iter_mut().enumerate().rev();
-        for (level, log) in logs.filter(|(_, log)| log.is_resident()) {
+        let last_first = self.logs.iter_mut().enumerate().rev();
+        for (at, log) in last_first.filter(|(_, log)| log.is_resident()) {
             if freed > enough {
                 break;
             }
-            freed += match level / GROUP {
+            freed += match at / GROUP {
                 _ if log.is_long() => log.evict(&mut long)?,
                 group if group < self.near => log.evict(&mut short)?,
-                group => log.evict_to(&mut self.groups[group], level as u32, &mut together)?,
+                group => log.evict_to(&mut self.groups[group], at as u32, &mut together)?,
             };
         }
         self.held -= freed;
@@ -244,14 +243,14 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         self.gather(space)
     }
 
-    /// Puts the short parts of groups, and of levels whose group has been given out, together where there are many, so that the lists of parts in memory grow with
-    /// the number of levels, and not with the bytes on disk.
+    /// Puts the short parts of groups, and of near logs, together where there are many, so that the lists of parts in memory grow
+    /// with the number of logs, and not with the bytes on disk.
     fn gather(&mut self, space: &Space) -> Result<()> {
-        let near = self.levels.len().min(self.near * GROUP);
+        let near = self.logs.len().min(self.near * GROUP);
         let Fillings { gathered, gathered_near, .. } = &mut self.fillings;
         let all = [
             (&mut self.groups[..], space.pool.largest() / 2, gathered),
-            (&mut self.levels[..near], short_of_near(space), gathered_near),
+            (&mut self.logs[..near], short_of_near(space), gathered_near),
         ];
         for (logs, below, filling) in all {
             let mut bundle = Bundle::new(Share::Queue, filling, space);
@@ -390,7 +389,7 @@ mod tests {
 
     /// Takes all levels of a queue of scattered `records`, and checks that each gives all of its own.
     fn check_scattered(mut queue: LevelQueue<u32, 3>, records: u32, space: &Space) -> Result<()> {
-        let levels = queue.levels.len();
+        let levels = queue.logs.len();
         for level in 0..levels {
             let mut seen = Vec::new();
             queue.take(level, space)?.drain_each(space, |[at, ..]| {
@@ -410,7 +409,7 @@ mod tests {
         let space =
             testing::space_with(|limits| (limits.block, limits.queue, limits.compress) = (4 << 10, 512 << 10, false));
         let mut queue = scattered(RECORDS, LEVELS, &space)?;
-        let (spilled, logs) = (spilled(&space), queue.levels.drain(..).chain(queue.groups));
+        let (spilled, logs) = (spilled(&space), queue.logs.drain(..).chain(queue.groups));
         let parts: usize = logs.map(|log| log.into_parts().1.len()).sum();
         // Most logs have one record when they go to disk.
         assert!(spilled > 5_000_000 && parts < RECORDS as usize / 16, "{parts} parts of {spilled} bytes");
@@ -442,10 +441,7 @@ mod tests {
         let (records_bytes, spilled) = (u64::from(RECORDS) * 12, spilled(&space));
         assert!((1..4).contains(&(spilled / records_bytes)), "{spilled} bytes written");
         assert!(
-            queue
-                .levels
-                .iter()
-                .all(|log| log.short_parts(short_of_near(&space)) <= SHORT_PARTS && log.count() > 10_000)
+            queue.logs.iter().all(|log| log.short_parts(short_of_near(&space)) <= SHORT_PARTS && log.count() > 10_000)
         );
         check_scattered(queue, RECORDS, &space)
     }
@@ -467,7 +463,7 @@ mod tests {
         push_some(&mut queue, GROUP + 2, 8_000)?;
         let before = spilled(&space);
         push_some(&mut queue, 2 * GROUP + 5, 300_000)?;
-        assert!(queue.levels.iter().all(|log| log.is_resident() || log.memory() == 0));
+        assert!(queue.logs.iter().all(|log| log.is_resident() || log.memory() == 0));
         assert!(spilled(&space) - before < 300_000 * 12 * 3 / 2, "long parts are written again");
         assert_eq!(queue.take(GROUP + 2, &space)?.count(), 400_000 + 8_000);
         Ok(())

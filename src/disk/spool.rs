@@ -243,8 +243,8 @@ impl<I: Lane, const N: usize> Spool<I, N> {
         self.parts.iter().filter_map(|part| part.short_bytes(below)).count()
     }
 
-    /// Takes the short parts on disk, of fewer than `below` bytes, out as a log, except those that are more than twice as long as the mean: parts that were put
-    /// together before are taken again only when there are many of their length.
+    /// Takes the short parts on disk, of fewer than `below` bytes, out as a log, except those that are more than twice as long as
+    /// the mean: parts that were put together before are taken again only when there are many of their length.
     #[must_use]
     pub fn take_short_parts(&mut self, below: usize) -> Self {
         let bytes: usize = self.parts.iter().filter_map(|part| part.short_bytes(below)).sum();
