@@ -2,25 +2,26 @@
 //!
 //! `cargo bench --bench circuits -- [--only adder,multiplier,queens] [--bits 8,10,11] [--runs 3] [--memory 4GiB,16MiB]`
 //!
-//! * `adder`: all sums and the carry of a 128-bit ripple-carry adder, five gates a bit. The variables of both operands are
-//!   interleaved, which keeps the diagram of every signal linear in the bits below it. That holds with the least significant
-//!   bits on top, where no two signals share nodes to speak of, and with the most significant ones on top, where every carry
-//!   is a part of the next: both are measured.
-//! * `multiplier`: all bits of the product, by an array multiplier: partial products, and a row of full adders for each.
-//!   The variables of one operand lie above those of the other, in both the least significant bit on top.
+//! * `adder`: all sums and the carry of a 128-bit ripple-carry adder, five gates a bit. The variables of both operands
+//!   are interleaved, which keeps the diagram of every signal linear in the bits below it. Two orders are measured.
+//!   With the least significant bits on top, hardly any two signals share nodes; with the most significant bits on top,
+//!   the diagram of every carry is a part of the next one.
+//! * `multiplier`: all bits of the product, by an array multiplier: partial products, and a row of full adders for
+//!   each. The variables of one operand lie above those of the other, in both the least significant bit on top.
 //! * `queens`: all solutions of 4 to 8 queens by the recipe of the bench `peers`.
 //!
-//! A circuit is a list of gates, the same for all programs. A diagram is dropped after its last use, but for the outputs. These
-//! are evaluated at 1000 inputs and compared with integer arithmetic, outside of the time; a wrong one is a failure.
+//! A circuit is a list of gates, the same for all programs. Every diagram but those of outputs is dropped after its
+//! last use. The outputs are evaluated at 1000 inputs and compared with integer arithmetic, outside of the measured
+//! time; a wrong output is a failure.
 //!
-//! Every run is a process of its own and the runs alternate between the programs. A process makes its store once and builds a
-//! multiplier once in it, an adder 5 times and a board 20 times. So the median leaves out the first time, when memory is fresh:
-//! that takes longer than a small diagram. `OxiDD` drops its garbage and its cache in between, outside of the time, since it
-//! would otherwise find there what it is asked for the second time. That scatters its nodes, which would cost it half as much
-//! again at a multiplier.
+//! Every run is a process of its own, and the runs alternate between the programs. In its store, a process builds a
+//! multiplier once, an adder 5 times and a board 20 times. The median of these leaves out the first time, when memory
+//! is fresh, which takes longer than a small diagram. Between two of them, `OxiDD` drops its garbage and its cache,
+//! outside of the measured time; otherwise its cache would have the results of the second time. That scatters its
+//! nodes, which would cost a multiplier half as much again.
 //!
-//! CPU is user and system time of all threads during the operation alone; peak RSS is that of the whole process. Nodes are
-//! those of all outputs, each counted by itself. The target stands in each row of ours; it is missed where it says so.
+//! CPU is user and system time of all threads during the operation alone; peak RSS is that of the whole process. Nodes
+//! are those of all outputs, each counted by itself. Every row of ours has a target, with "met" or "MISSED".
 //!
 //! Without `--bench` (`cargo test --benches`), a single run of small cases.
 
@@ -89,7 +90,7 @@ mod circuits {
 
 type Failure = Box<dyn Error>;
 
-/// CPU time that ours should take at most, in that of `OxiDD`.
+/// The most CPU time that ours should take, in that of `OxiDD`.
 const TARGET: f64 = 2.0;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -173,7 +174,7 @@ impl Args {
 }
 
 impl Case {
-    /// What tells a child of it.
+    /// The arguments that give a child this case.
     fn flags(self) -> String {
         match self {
             Case::Adder(bits, top) => format!("--only adder --adder-bits {bits} --top {}", name_of(&top)),
@@ -198,7 +199,7 @@ fn main() -> Result<ExitCode, Failure> {
     for case in Part::value_variants().iter().filter(wanted).flat_map(|&part| args.cases(part)) {
         let mut jobs = jobs(case, &args);
         job::run(&mut jobs, runs, &executable);
-        // The target is for the full cases, under any budget.
+        // The target is for the full cases, but under any budget.
         let target = |at: usize, operation: &str| {
             let (oxidd, is_ours) = (&jobs[args.memory.len()], at < args.memory.len());
             (args.bench && is_ours).then(|| verdict(operation, &jobs[at], oxidd))
@@ -234,7 +235,8 @@ fn verdict(operation: &str, ours: &Job, oxidd: &Job) -> String {
 /// Runs one case with one program and prints what it took.
 fn child(program: Program, args: &Args) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
-    // The smallest of the fastest caches by measurement, at 128 bits and at 8, 10 and 11.
+    // The caches are the smallest of the fastest by measurement, for 128-bit adders and for multipliers of 8, 10 and 11
+    // bits.
     let cache = |fastest: u32| 1 << args.peer_cache.unwrap_or(fastest);
     match args.case()? {
         Case::Adder(bits, top) => build(&arithmetic::adder(bits, top), program, cache(10), args, &mut report)?,
@@ -247,7 +249,7 @@ fn child(program: Program, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the outputs of `circuit` and checks them; `cache` is the number of entries of `OxiDD`'s.
+/// Builds the outputs of `circuit` and checks them; `cache` is the number of entries of `OxiDD`'s cache.
 fn build(circuit: &Circuit, program: Program, cache: usize, args: &Args, report: &mut Report) -> Result<(), Failure> {
     let variables = 2 * circuit.operands[0].len() as u16;
     match program {
@@ -266,7 +268,8 @@ fn build(circuit: &Circuit, program: Program, cache: usize, args: &Args, report:
     }
 }
 
-/// The same with the package in which `variable` makes its variables. `forget` runs in between.
+/// Builds and checks with the package in which `variable` makes variables. `forget` runs after each time that the
+/// circuit is built.
 fn time<F: Function>(
     circuit: &Circuit,
     variable: impl Fn(u32) -> Result<F, Failure>,

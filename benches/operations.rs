@@ -2,20 +2,21 @@
 //!
 //! `cargo bench --bench operations -- [--n 12] [--runs 3] [--memory 4GiB,128MiB] [--only queens,hanoi] [--quick]`
 //!
-//! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One variable fixed
-//!   (in the middle, at the bottom, at the top), one quantified, the same for one variable of every row in turn, and the
-//!   assignments counted.
-//! * `equality`: that diagram built twice, of ours in stores with different budgets, and compared.
-//! * `compose`: in the first four rows of 10 queens, "this square or the next, not both" in place of each square but the last.
-//! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands, breadth first from what the step before
-//!   found new, by one relation over interleaved variables; then, in the same store, command by command on all states so far, until
-//!   a round finds nothing new. Many steps with small sets, some with middling ones, few with large ones. Building relations is
-//!   not part of the time.
-//! * `list`: all solutions of 8 and 10 queens, by restricting and by an iterator over them, ours at 64 MiB.
+//! * `queens`: N-Queens by the recipe of the bench `peers`, up to the row after which the diagram is largest. One
+//!   variable is fixed (in the middle, at the bottom, at the top), one is quantified; the same for one variable of
+//!   every row in turn; and the assignments are counted.
+//! * `equality`: the diagram of `queens` built twice and compared; ours in two stores with different budgets.
+//! * `compose`: in the first four rows of 10 queens, "this square or the next, not both" in place of each square but
+//!   the last.
+//! * `hanoi`, `philosophers`, `tiles`: all states of a system of guarded commands. First a breadth-first search from
+//!   the states that the step before found new, by one relation over interleaved variables. Then, in the same store,
+//!   every command by itself on all states so far, in rounds until a round finds nothing new. There are many steps with
+//!   small sets, some with larger ones, and few with large ones. Building the relations is not part of the time.
+//! * `list`: all solutions of 8 and 10 queens, by restricting and by an iterator over assignments, ours at 64 MiB.
 //!
-//! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs. CPU is
-//! user and system time of all threads during the operation alone; peak RSS is that of the whole process. What the programs
-//! answer is compared. A target stands in the first row of ours; it is missed where it says so.
+//! Every run is a process of its own, in which each operation runs once, and the runs alternate between the programs.
+//! CPU is user and system time of all threads during the operation alone; peak RSS is that of the whole process. The
+//! answers of the programs are compared. The first row of ours has a target, with "met" or "MISSED".
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of small cases.
 
@@ -119,13 +120,14 @@ impl Args {
         self.n.unwrap_or(if self.small() { 6 } else { 12 })
     }
 
-    /// The smallest of the fastest caches by measurement. The philosophers take `OxiDD` ten times as long with 2^16 entries, which
-    /// seem to hold too little of the step before.
+    /// The binary logarithm of the fastest size of the apply cache, or of the smallest of several equally fast ones, by
+    /// measurement. With 2^16 entries, the philosophers take `OxiDD` ten times as long: the cache seems to hold too
+    /// little of the step before.
     fn peer_cache(&self, part: Part) -> u32 {
         self.peer_cache.unwrap_or(if part == Part::Philosophers { 18 } else { 16 })
     }
 
-    /// Boards whose solutions are listed.
+    /// The sizes of the boards whose solutions are listed.
     fn lists(&self) -> [u16; 2] {
         if self.small() { [5, 6] } else { [8, 10] }
     }
@@ -135,7 +137,7 @@ impl Args {
         Ok(size::memory_size(&self.memory[0])?)
     }
 
-    /// The board that is composed, and how many of its rows are filled.
+    /// The size of the board that is composed, and the number of its rows that are filled.
     fn composed(&self) -> [u16; 2] {
         if self.small() { [5, 2] } else { [10, 4] }
     }
@@ -155,9 +157,9 @@ impl Args {
 /// What an operation of ours should take.
 #[derive(Clone, Copy)]
 enum Target {
-    /// CPU time, in that of the fastest peer.
+    /// CPU time, as a multiple of that of the fastest peer.
     Times(f64),
-    /// Wall time.
+    /// Wall time in seconds.
     Seconds(f64),
 }
 
@@ -177,7 +179,7 @@ impl Target {
         }
     }
 
-    /// Whether `ours` meets it beside these peers.
+    /// Whether `ours` meets the target, beside `peers`.
     fn verdict(self, operation: &str, ours: &Job, peers: &[Job]) -> String {
         let (value, limit, text) = match self {
             Self::Times(limit) => {
@@ -195,7 +197,7 @@ impl Target {
     }
 }
 
-/// One program at one part.
+/// The job of one program at one part.
 fn job(part: Part, program: Program, memory: &str, args: &Args, rows: u16) -> Job {
     let line = format!(
         "--child {} --only {} --memory {memory} --n {} --rows {rows} --peer-cache {} {}",
@@ -226,7 +228,7 @@ fn main() -> Result<ExitCode, Failure> {
         job::run(&mut jobs, runs, &executable);
         let peers = &jobs[jobs.iter().take_while(|job| job.name.starts_with("ours")).count()..];
         failed |= !job::print_rows(&jobs, |at, operation| {
-            // Targets are for the full cases, and the first budget.
+            // Targets are for the full cases and the first budget.
             let target = Target::of(part, operation).filter(|_| at == 0 && !args.small())?;
             Some(target.verdict(operation, &jobs[0], peers))
         });
@@ -234,7 +236,7 @@ fn main() -> Result<ExitCode, Failure> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The programs that take part in a part, ours first.
+/// The jobs of a part, ours first.
 fn jobs(part: Part, args: &Args, rows: u16) -> Vec<Job> {
     let (budgets, peers): (&[String], &[Program]) = match part {
         Part::Queens => (&args.memory, &[Program::Oxidd, Program::LibBdd]),
@@ -329,13 +331,13 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares two boards that were built apart, and are equal.
+/// Compares two equal boards that were built apart.
 fn compare<B: Board + PartialEq>(a: &B, b: &B, report: &mut Report) -> Result<(), Failure> {
     let equal = || Ok(black_box(a) == black_box(b));
     report.time("== of two built apart", equal, |equal| Ok(format!("{equal}, {} nodes", a.inner_nodes()))).map(drop)
 }
 
-/// Puts functions in the place of all squares of a board but one.
+/// Measures `composed`, which replaces all squares of `board` but one by functions.
 fn compose<B: Board>(
     board: &B,
     composed: impl FnOnce(&B) -> Result<B, Failure>,
@@ -345,13 +347,13 @@ fn compose<B: Board>(
     report.time("compose_all, x ^ next for each square", || composed(board), nodes).map(drop)
 }
 
-/// The solutions of `n` queens.
+/// Builds the diagram of all solutions of `n` queens.
 fn build<B: Board>(n: u16, board: impl FnOnce() -> Result<B, Failure>, report: &mut Report) -> Result<B, Failure> {
     report.time(&format!("build {n} queens"), board, |board| Ok(format!("{} nodes", board.inner_nodes())))
 }
 
-/// Searches `model` with `package`, breadth first by one relation and command by command. `nodes` are those of a set, where they
-/// cost nothing to know.
+/// Searches `model` with `package`, breadth first by one relation and command by command. `nodes` gives the nodes of a
+/// set, where the package knows them without a count.
 fn reach<P: Package>(
     model: &Model,
     package: &P,
@@ -381,7 +383,7 @@ fn reach<P: Package>(
     if agree { Ok(()) } else { Err(format!("{}: the two searches end in different states", model.name).into()) }
 }
 
-/// Machine, versions of the peers and what this run does.
+/// The machine, the versions of the peers, and the rows of the board in this run.
 fn heading(args: &Args, rows: u16) -> Result<String, Failure> {
     let queens = if rows > 1 { format!("; {0} queens: rows 1 to {rows} of {0}", args.n()) } else { String::new() };
     Ok(format!("{}{queens}", machine::heading("operations", &["oxidd", "biodivine-lib-bdd"])?))

@@ -3,16 +3,19 @@
 //! `cargo bench --bench peers -- [--quick] [--n 12,13] [--runs 3] [--memory 4GiB,128MiB] [--threads 1,2] [--only oxidd]
 //! [--order balanced] [--limit 600] [--peer-cache 22]`
 //!
-//! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square it attacks, R(i)
-//! is the disjunction of S(i, 0), …, S(i, N-1), the left half of them with the right half, each put together in the same way, and the
-//! board is the conjunction of all R(i), one after another. Of a store with several threads each makes one R(i) at the same time; that
-//! is so of ours and of `OxiDD`.
-//! Every run is a process of its own, and the runs of a board size alternate between the programs. "Ours" is the example
-//! `queens`; the peers are this executable again. Times and peak RSS are read from `/proc`, so this needs Linux.
+//! The variable of square (i, j) is N·i+j. S(i, j) says that a queen is on (i, j) and none on a square that this queen
+//! attacks. R(i) is the disjunction of S(i, 0), …, S(i, N-1), joined by halves: the left half with the right half, each
+//! joined in the same way. The board is the conjunction of all R(i), joined one after another. With several threads,
+//! ours and `OxiDD` make several R(i) at the same time, one on each thread.
 //!
-//! The targets stand in the rows of ours under the first budget: a part of what the fastest row of a peer took, and what a request
-//! takes; it is missed where it says so. The bytes of a request are those written to temporary files. From N=14 on a run of a peer
-//! takes ten minutes and more, or more memory than there is, so `--only ours`; N=14 in a memory cgroup is in TUNING.md.
+//! Every run is a process of its own, and the runs of a board size alternate between the programs. "Ours" is the
+//! example `queens`; the peers are this executable again. Times and peak RSS are read from `/proc`, so this needs
+//! Linux.
+//!
+//! The rows of ours under the first budget have targets, each with "met" or "MISSED": the CPU or wall time as a part of
+//! that of the fastest peer, the speed-up by threads, and the CPU time and the bytes of a request. These are the bytes
+//! written to temporary files. From N=14 on, a run of a peer takes ten minutes and more, or more memory than there is,
+//! so use `--only ours`. TUNING.md has N=14 in a memory cgroup.
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
 
@@ -65,18 +68,22 @@ const HEADINGS: [&str; 16] = [
     "target",
 ];
 
-/// How many times less than the fastest peer ours should take, from this size on: CPU time of one thread, and wall time of several.
+/// With one thread, ours should take this many times less CPU time than the fastest peer.
 const CPU: f64 = 8.0;
+/// With several threads, ours should take this many times less wall time than the fastest peer.
 const WALL: f64 = 10.0;
+/// The smallest board on which ours is compared with the peers.
 const COMPARABLE: u16 = 12;
-/// How many times faster several threads should be than one, from this size on.
+/// Several threads should be this many times faster than one.
 const SPEED_UP: f64 = 1.7;
+/// The smallest board on which several threads are compared with one.
 const LARGE: u16 = 13;
-/// What a request should take of one thread, in nanoseconds, and of the disk at most, in bytes.
+/// The most CPU time that a request should take with one thread, in nanoseconds.
 const NANOSECONDS: f64 = 30.0;
+/// The most bytes that a request should write to temporary files.
 const BYTES: f64 = 40.0;
 
-/// How the peers put the rows together.
+/// The order in which the peers join the rows.
 const LINEAR: &str = "linear";
 
 #[derive(Parser)]
@@ -167,7 +174,7 @@ impl Row {
         self.median(|sample| Some(sample.wall))
     }
 
-    /// A figure that it reports, for every request.
+    /// `figure` divided by the requests that the program reports.
     fn per_request(&self, figure: Option<f64>) -> Option<f64> {
         figure.zip(self.reported("processed_requests")).map(|(figure, requests)| figure / requests)
     }
@@ -176,13 +183,14 @@ impl Row {
         self.median(|sample| sample.report[key].as_f64())
     }
 
-    /// How many times as long the same takes with one thread, according to `rows`.
+    /// The wall time of the same row with one thread, found in `rows`, divided by that of this row.
     fn speed_up(&self, rows: &[Row]) -> Option<f64> {
         let same = |row: &&Row| (row.n, &row.name, row.threads) == (self.n, &self.name, 1);
         ratio(rows.iter().find(same).and_then(Row::wall), self.wall())
     }
 
-    /// What a row of ours should take beside `rows`, and whether it does; the peers tell where all do the same.
+    /// The targets of this row, which is ours, and whether each is met. The peers in `rows` are compared with only if
+    /// all programs follow the same recipe.
     fn targets(&self, rows: &[Row], same_recipe: bool) -> String {
         let peers = || rows.iter().filter(|row| row.program != Program::Ours && row.n == self.n);
         let least = |figures: Vec<f64>| figures.into_iter().min_by(f64::total_cmp);
@@ -204,7 +212,7 @@ impl Row {
         said.filter_map(|(text, _, met)| Some(format!("{text}: {}", verdict((*met)?)))).collect::<Vec<_>>().join("; ")
     }
 
-    /// The row in Markdown, its CPU and wall time related to those of `ours`; `targets` only where it has some.
+    /// The row in Markdown, with our CPU and wall time divided by its own. `targets` may be empty.
     fn markdown(&self, [our_cpu, our_wall]: [Option<f64>; 2], speed_up: Option<f64>, targets: String) -> String {
         let reported = |key: &str| self.reported(key);
         let number = |value: Option<f64>, digits| value.map_or("–".into(), |value| format!("{value:.digits$}"));
@@ -236,7 +244,7 @@ impl Row {
     }
 }
 
-/// The first figure in terms of the second.
+/// `a` divided by `b`; `None` if either is missing or `b` is not above zero.
 fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.zip(b.filter(|&b| b > 0.0)).map(|(a, b)| a / b)
 }
@@ -290,7 +298,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         };
         let ours = [of(args.threads.first()).and_then(Row::cpu), of(args.threads.last()).and_then(Row::wall)];
         let first = Program::Ours.title(&args.memory[0]);
-        // They are for what is measured, not for a trial.
+        // Targets are for measurements, not for a trial.
         let targets =
             if args.bench && row.name == first { row.targets(&rows, args.order == LINEAR) } else { String::new() };
         println!("{}", row.markdown(ours, row.speed_up(&rows), targets));

@@ -1,4 +1,4 @@
-//! What the parts cost: sorting and queueing per record, and operations on the smallest diagrams.
+//! What single parts cost: sorting and queueing per record, and operations on the smallest diagrams.
 
 use std::{hint::black_box, sync::Arc};
 
@@ -18,7 +18,7 @@ use strata_bdd::{
     },
 };
 
-/// A space with the division of a budget of 1 GiB.
+/// A space with the limits of a budget of 1 GiB.
 fn space() -> Space {
     let limits = Limits::of(1 << 30);
     let pool = Pool::new(&limits);
@@ -26,7 +26,7 @@ fn space() -> Space {
     Space::new(pool, Arc::new(limits), scratch)
 }
 
-/// Requests as a sweep sees them: two ids within a level's range and a slot.
+/// Requests as a sweep has them: two ids from the ranges of some levels, and a slot.
 fn requests(count: u32) -> impl Iterator<Item = [u32; 3]> {
     let mut random = Rng::with_seed(1);
     (0..count).map(move |slot| [1_000_000 + random.u32(..count), 5_000 + random.u32(..1000), 4_000_000 + slot])

@@ -3,13 +3,13 @@
 //! `cargo bench --bench tradeoff -- [--n 12] [--memory 16MiB,64MiB,256MiB,1GiB] [--threads 1] [--block default,64KiB]`
 //! `[--compress true,false] [--runs 1] [--limit 600] [--out target/tradeoff] [--temp-dir DIR]`
 //!
-//! Prints a table and leaves in the folder of `--out`: `tradeoff.csv`, a line for every run, written when it ends; `wall.svg`,
-//! the time against memory; `disk.svg`, temporary disk and bytes spilled against memory.
+//! Prints a table and leaves in the folder of `--out`: `tradeoff.csv`, a line for every run, written when the run ends;
+//! `wall.svg`, the time against memory; `disk.svg`, temporary disk and bytes spilled against memory.
 //!
-//! Every run is a process of its own, this executable again, and the runs alternate between the combinations, the largest
-//! budgets first. No run starts that would likely not end within the limit, and one that does not is stopped; so is all when
-//! the user interrupts, and what was measured until then is shown. Times and peak RSS are read from `/proc`, so this needs
-//! Linux.
+//! Every run is a process of its own, this executable again. The runs alternate between the combinations, the largest
+//! budgets first. A run that would likely not end within the limit is not started; a run that does not is stopped. If
+//! the user interrupts, all runs end, and what was measured until then is shown. Times and peak RSS are read from
+//! `/proc`, so this needs Linux.
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
 
@@ -64,10 +64,10 @@ mod tradeoff {
 
 type Failure = Box<dyn Error>;
 
-/// What a shell says of a program that was interrupted.
+/// The exit code that shells give a program that was interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// How often the time on the progress bar moves.
+/// How often the progress bar shows the time anew.
 const TICK: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
@@ -108,10 +108,10 @@ fn measure(args: &Args) -> Result<ExitCode, Failure> {
 fn run_all(rows: &mut [Row], args: &Args, clock: &Clock, csv: &mut Csv) -> Result<(), Failure> {
     let executable = env::current_exe()?;
     let style = ProgressStyle::with_template("{elapsed} {wide_bar} {pos}/{len} {msg}")?;
-    // The largest budgets first: no other run is likely to take less.
+    // The largest budgets come first: other runs are not likely to take less time.
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&at| Reverse(rows[at].setting.memory));
-    // Hidden where standard error is no terminal; it clears itself when it is dropped.
+    // The bar is hidden where standard error is no terminal, and clears itself when it is dropped.
     let bar = ProgressBar::new(order.len() as u64 * u64::from(args.runs)).with_style(style);
     bar.enable_steady_tick(TICK);
     for (run, &at) in (1..=args.runs).flat_map(|run| order.iter().map(move |at| (run, at))) {

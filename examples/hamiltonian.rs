@@ -1,12 +1,15 @@
-//! Hamiltonian cycles of the n×n grid: closed tours that go from square to neighbouring square and visit each just once.
+//! Hamiltonian cycles of the n×n grid: closed tours that go from square to neighbouring square and visit each just
+//! once.
 //!
 //! `cargo run --release --example hamiltonian -- 8`
 //!
-//! Every edge is a variable: squares row by row, of each the edge to the right, then the edge down. Edges are chosen one
-//! after another, and all that matters of the choices so far is a [`Frontier`]. So each level of the diagram has one node for
-//! every frontier there is; the frontiers are found from the top down, and the nodes then added from the bottom up.
+//! Every edge is a variable, in the order of squares row by row: first the edge from a square to the right, then the
+//! edge down. The edges are decided one after another, and a [`Frontier`] is all that matters of the decisions so far.
+//! So each level of the diagram has one node for every possible frontier. The frontiers are found from the top down;
+//! then the nodes are added from the bottom up.
 //!
-//! After D. E. Knuth, *The Art of Computer Programming*, volume 4A, 7.1.4. Beside the budget, n = 12 takes 100 MiB of RAM.
+//! After D. E. Knuth, *The Art of Computer Programming*, volume 4A, 7.1.4. Beside the budget, n = 12 takes 100 MiB of
+//! RAM.
 
 use std::{collections::HashMap, error::Error, io::Write, process::ExitCode};
 
@@ -29,7 +32,8 @@ struct Options {
     store: store::StoreOptions,
 }
 
-/// Of every square: itself while no edge meets it, the other end of its path once one does, [`DONE`] once two do.
+/// For every square: the square itself while no chosen edge meets it; the other end of its path once one edge does;
+/// [`DONE`] once two edges do.
 type Frontier = Vec<u8>;
 const DONE: u8 = u8::MAX;
 
@@ -48,15 +52,17 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The edges, each by its two squares, in the order of their variables.
+/// The edges in the order of their variables, each as its two squares.
 fn edges(n: u8) -> Vec<(u8, u8)> {
     let all = (0..n * n).flat_map(|square| [(square, square + 1), (square, square + n)]);
     all.filter(|&(from, to)| to < n * n && (to == from + n || to % n > 0)).collect()
 }
 
-/// The sets of `edges` that are a cycle through all squares. The last edge is in each of them: its second square has but two.
+/// The sets of `edges` that are a cycle through all squares. The last edge is in every such set, since its second
+/// square has only two edges.
 fn cycles(edges: &[(u8, u8)], store: &Store) -> Result<Bdd> {
-    // Of each level, the children of its nodes: numbers on the level below, `None` where no cycle comes of it.
+    // For each level, the high and the low child of every node: numbers on the level below, `None` where no cycle can
+    // follow.
     let mut levels: Vec<Vec<[Option<usize>; 2]>> = Vec::new();
     let mut above: Vec<Frontier> = vec![(0..=edges[edges.len() - 1].1).collect()];
     for (&edge, next) in edges.iter().zip(&edges[1..]) {
@@ -83,7 +89,8 @@ fn cycles(edges: &[(u8, u8)], store: &Store) -> Result<Bdd> {
     builder.build()
 }
 
-/// The frontier after an edge is chosen; none where three edges would meet, or a cycle would close before the last edge.
+/// The frontier after an edge is chosen; `None` where three edges would meet, or a cycle would close before the last
+/// edge.
 fn join(frontier: &Frontier, (from, to): (u8, u8)) -> Option<Frontier> {
     let (start, end) = (frontier[usize::from(from)], frontier[usize::from(to)]);
     if start == DONE || end == DONE || start == to {

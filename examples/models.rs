@@ -2,9 +2,10 @@
 //!
 //! `cargo run --release --example models -- formula.cnf --memory 256MiB`
 //!
-//! The file is in DIMACS format: a comment begins with `c`, 0 ends a clause. Lines `c p show VARIABLES 0`, as in the model counting
-//! competitions, name those whose values tell models apart: the others are quantified away. Weights are not looked at.
-//! The formula's numbers are the order of variables. Clauses are joined by their last variables: neighbours share some.
+//! The file is in DIMACS format: a comment begins with `c`, a clause ends with 0. As in the model counting
+//! competitions, lines `c p show VARIABLES 0` name the variables whose values tell models apart; all others are
+//! quantified away. Weights are ignored. The variables are in the order of the formula's numbers. The clauses are
+//! sorted by their last variables before they are joined, so that neighbours have variables in common.
 
 use std::{collections::BTreeSet, error::Error, fs, io::Write, path::PathBuf, process::ExitCode};
 
@@ -29,7 +30,7 @@ struct Options {
 struct Formula {
     variables: u32,
     clauses: Vec<Vec<(u32, bool)>>,
-    /// Variables whose values tell models apart.
+    /// The variables whose values tell models apart.
     shown: BTreeSet<u32>,
 }
 
@@ -59,7 +60,7 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
-    // So files of SATLIB end.
+    // Files of SATLIB end like this.
     let text = text.trim_end().strip_suffix("\n%\n0").unwrap_or(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = lines.clone().find_map(|words| match words[..] {
@@ -89,7 +90,7 @@ fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
     Ok(Formula { variables, clauses, shown: shown.unwrap_or_else(|| (0..variables).collect()) })
 }
 
-/// A variable and its value; none for the 0 at the end.
+/// The variable, counted from 0, and the value that make the literal `word` true; `None` for the 0 that ends a clause.
 fn literal(word: &str, variables: u32) -> Result<Option<(u32, bool)>, String> {
     let number: i32 = word.parse().map_err(|_| format!("{word:?} is no literal"))?;
     match number.unsigned_abs() {

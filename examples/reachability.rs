@@ -1,14 +1,15 @@
-//! The reachable states of N dining philosophers, and those from which there is no way on.
+//! The reachable states of N dining philosophers, and those among them without a successor.
 //!
 //! `cargo run --release --example reachability -- 20`
 //!
-//! They sit around a table with a fork between any two. A philosopher takes the fork on the left, then the one on the right,
-//! eats, and puts both down; one takes a step at a time. Philosopher i is two bits, "holds the left fork" and "holds the right
-//! fork": current variables 4i and 4i + 2, with the next ones right behind each, so that the diagram of "nothing changes" stays
-//! small. The search is breadth-first: the successors of the states found last that were not found before.
+//! The philosophers sit around a table, with a fork between every two neighbours. A philosopher takes the fork on the
+//! left, then the one on the right, eats, and puts both down; one philosopher at a time takes a step. The state of
+//! philosopher i is two bits, "holds the left fork" and "holds the right fork": current variables 4i and 4i + 2. The
+//! next variables follow their current ones, so that the diagram of "nothing changes" stays small. The search is
+//! breadth-first: every step takes the successors of the states that the step before found new.
 //!
-//! There are (1 + √2)^N + (1 − √2)^N reachable states: those in which whoever sits to the right of one who eats holds no fork.
-//! In one of them all hold their left fork, and wait.
+//! There are (1 + √2)^N + (1 − √2)^N reachable states: those in which the right neighbour of a philosopher who eats
+//! holds no fork. In one of them, the deadlock, all philosophers hold their left fork and wait.
 //!
 //! After E. W. Dijkstra, *Hierarchical Ordering of Sequential Processes*, 1971, and J. R. Burch et al., *Symbolic Model
 //! Checking: 10^20 States and Beyond*, 1992.
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     end::end(explore(&Options::parse()))
 }
 
-/// Searches all states and prints how many come with each step, and what comes of it.
+/// Searches all states; prints the number of new states of every step, and the totals.
 fn explore(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout();
     let store = options.store.open(None)?;
@@ -63,14 +64,14 @@ fn explore(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The steps that one of `n` philosophers can take: pairs of states.
+/// The transition relation: all steps that one of `n` philosophers can take.
 fn relation(n: u32, store: &Store) -> Result<Bdd> {
-    // The steps of the philosophers so far, while the others of them do nothing; and that all of them do nothing.
+    // Of the philosophers so far: that one takes a step and the others do nothing, and that all do nothing.
     let (mut steps, mut idle) = (store.constant(false), store.constant(true));
     for i in 0..n {
         let (left, right) = (4 * i, 4 * i + 2);
         let (left_taken, right_taken) = (4 * ((i + n - 1) % n) + 2, 4 * ((i + 1) % n));
-        // What holds before, and the next values of both bits.
+        // Each cube has what must hold before the step, and the next values of both bits.
         let take_left =
             store.cube([(left, false), (right, false), (left_taken, false), (left + 1, true), (right + 1, false)])?;
         let take_right =
@@ -84,7 +85,7 @@ fn relation(n: u32, store: &Store) -> Result<Bdd> {
     Ok(steps)
 }
 
-/// The bit of `variable` does not change.
+/// Says that the bit of `variable` does not change.
 fn same(variable: u32, store: &Store) -> Result<Bdd> {
     store.variable(variable)?.xnor(&store.variable(variable + 1)?)
 }

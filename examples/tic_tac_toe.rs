@@ -1,16 +1,16 @@
-//! Draws of tic-tac-toe on a 4×4×4 board: in how many ways can N crosses and 64 − N noughts fill it so that none of its 76
-//! lines of four is all crosses or all noughts?
+//! Draws of tic-tac-toe on a 4×4×4 board: in how many ways can N crosses and 64 − N noughts fill it so that none of its
+//! 76 lines of four is all crosses or all noughts?
 //!
 //! `cargo run --release --example tic_tac_toe -- 22 --memory 256MiB`
 //!
-//! Square (x, y, z) is variable 16x + 4y + z, true for a cross. "Exactly N crosses" comes first, then four lines at a time,
-//! each with one to three crosses: so the large diagram is swept 19 times and not 76. Lines that keep to the top or to the
-//! bottom of the diagram come first, those that cross it last; in the order of their last squares, the largest diagram on the
-//! way would have thirty times the nodes.
+//! Square (x, y, z) is variable 16x + 4y + z, true for a cross. "Exactly N crosses" comes first. Then come the lines,
+//! four at a time, each with one to three crosses: so the large diagram is swept 19 times and not 76. Lines that stay
+//! near the top or near the bottom of the diagram come first, lines that cross it last. In the order of the last
+//! squares of the lines, the largest diagram on the way would have thirty times the nodes.
 //!
 //! After D. Kunkle, V. Slavici, G. Cooperman, *Parallel Disk-Based Computation for Large, Monolithic Binary Decision
-//! Diagrams*, 2010, and S. C. Sølvsten, J. van de Pol, A. B. Jakobsen, M. W. B. Thomasen, *Adiar: Binary Decision Diagrams
-//! in External Memory*, 2022.
+//! Diagrams*, 2010, and S. C. Sølvsten, J. van de Pol, A. B. Jakobsen, M. W. B. Thomasen, *Adiar: Binary Decision
+//! Diagrams in External Memory*, 2022.
 
 use std::{error::Error, io::Write, process::ExitCode};
 
@@ -56,7 +56,8 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The four squares of every line, in ascending order. Lines come by how far they reach from the top or from the bottom.
+/// The four squares of every line, in ascending order. The lines are sorted by how far they reach from the top or from
+/// the bottom, whichever is nearer.
 fn lines() -> Vec<[u32; 4]> {
     let mut lines = Vec::new();
     for square in 0..64 {
@@ -65,7 +66,8 @@ fn lines() -> Vec<[u32; 4]> {
             let step = [direction / 9 - 1, direction / 3 % 3 - 1, direction % 3 - 1];
             let along = |k: i32| [0, 1, 2].map(|axis| start[axis] + k * step[axis]);
             let number = |k| along(k).into_iter().fold(0, |number, at| 4 * number + at.cast_unsigned());
-            // Of the two directions of a line, the one in which numbers rise. From wall to wall it is four squares.
+            // Every line is found once: in the direction in which the numbers of its squares rise, and from wall to
+            // wall, since the fourth square must be on the board.
             if step > [0; 3] && along(3).iter().all(|at| (0..4).contains(at)) {
                 lines.push([0, 1, 2, 3].map(number));
             }

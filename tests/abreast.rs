@@ -21,7 +21,7 @@ use strata_bdd::{
     testing::{Limits, Testing},
 };
 
-/// Long enough for whatever should happen.
+/// How long a test waits for an event before it fails.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn store_of(threads: usize, limits: Limits, progress: ProgressCallback) -> Store {
@@ -29,7 +29,7 @@ fn store_of(threads: usize, limits: Limits, progress: ProgressCallback) -> Store
     Store::new(Config { threads, testing, progress: Some(progress), ..Config::default() }).unwrap()
 }
 
-/// Waits until `it` is so; not for ever.
+/// Waits until `it` is true, but no longer than [`PATIENCE`]. Answers whether it became true.
 fn waits_until(it: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !it() && start.elapsed() < PATIENCE {
@@ -40,7 +40,7 @@ fn waits_until(it: impl Fn() -> bool) -> bool {
 
 type Operation = fn(&Bdd, &Bdd) -> Result<Bdd>;
 
-/// One of every kind of sweep; the functions are of variables 0 to 9.
+/// Operations with sweeps of many kinds, on functions of the variables 0 to 9.
 const OPERATIONS: [(&str, Operation); 13] = [
     ("apply", |f, g| f.xor(g)),
     ("apply to what is given away", |f, g| f.clone() & g.clone()),
@@ -60,16 +60,16 @@ const OPERATIONS: [(&str, Operation); 13] = [
     }),
 ];
 
-/// Where two threads meet, again and again.
+/// A barrier for two threads, which can be used again and again.
 #[derive(Default)]
 struct Meeting {
-    /// How often somebody has come.
+    /// The number of times that a thread has come.
     came: Mutex<u64>,
     both: Condvar,
 }
 
 impl Meeting {
-    /// Waits for the other thread; answers whether it comes.
+    /// Waits for the other thread. Answers whether the other thread came within [`PATIENCE`].
     fn wait(&self) -> bool {
         let mut came = self.came.lock().unwrap();
         *came += 1;
@@ -84,7 +84,7 @@ impl Meeting {
 fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
     for small in [1 << 14, 0] {
         for (name, operation) in OPERATIONS {
-            // After every level of every sweep each thread waits for the other one.
+            // After every level of every sweep, each thread waits for the other.
             let (armed, meeting) = (Arc::new(AtomicBool::new(false)), Arc::new(Meeting::default()));
             let (listens, meets) = (armed.clone(), meeting.clone());
             let progress: ProgressCallback = Arc::new(move |_| {
@@ -130,9 +130,9 @@ fn operations_on_many_nodes_and_those_of_a_store_with_one_thread_take_turns() {
 }
 
 #[test]
-fn a_guest_that_runs_out_of_tables_begins_again_when_it_is_its_turn() -> Result<()> {
+fn a_guest_that_runs_out_of_tables_begins_again_once_it_has_the_turn() -> Result<()> {
     for given_away in [false, true] {
-        // Whoever has the turn stays in its callback until the guest has been given up.
+        // The operation that has the turn stays in its callback until the guest has given up its first attempt.
         let (store_in_callback, stays, is_there) =
             (Arc::new(OnceLock::<Store>::new()), Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (seen, staying, there) = (store_in_callback.clone(), stays.clone(), is_there.clone());
@@ -165,7 +165,7 @@ fn a_guest_that_runs_out_of_tables_begins_again_when_it_is_its_turn() -> Result<
     Ok(())
 }
 
-/// What a thread makes of `f` and `g`, one after another.
+/// The hashes of the results of all operations, one after another, on functions that grow out of `f` and `g`.
 fn chain(f: &Bdd, g: &Bdd) -> Result<Vec<u128>> {
     let mut hashes = Vec::new();
     let (mut f, mut g) = (f.clone(), g.clone());
@@ -181,12 +181,13 @@ fn chain(f: &Bdd, g: &Bdd) -> Result<Vec<u128>> {
 }
 
 #[test]
-fn what_several_threads_make_at_once_is_the_same_to_the_byte() -> Result<()> {
+fn results_of_several_threads_at_once_are_the_same_to_the_byte() -> Result<()> {
     let alone = store_of(1, limits(|_| ()), Arc::new(|_| ControlFlow::Continue(())));
     let pairs = [(1, 2), (3, 4), (5, 6), (7, 8)];
     let operands = |store: &Store| pairs.map(|(f, g)| [f, g].map(|seed| random_function(store, seed, 10)));
     let right = operands(&alone).iter().map(|[f, g]| chain(f, g)).collect::<Result<Vec<_>>>()?;
-    // Who is the only one there shares its levels; some are no guests; some run out of tables.
+    // With `shared`, an operation that is alone shares its levels. With few nodes allowed beside another operation,
+    // some operations are no guests. With few tables, some guests run out of tables.
     let shared = |limits| Limits { alone: 5, ..limits };
     let few_tables = |limits: Limits| Limits { tables: 100 << 10, ..limits };
     let divisions = [
@@ -222,13 +223,14 @@ fn what_several_threads_make_at_once_is_the_same_to_the_byte() -> Result<()> {
             assert_eq!(store.stats().temp_bytes, 0);
         }
     }
-    assert!(overlaps.load(SeqCst) > 0, "nothing ran beside anything");
+    assert!(overlaps.load(SeqCst) > 0, "no two operations ran side by side");
     Ok(())
 }
 
-/// A thread of a pool that waits takes up other work of the pool, which may want what it has itself.
+/// While a rayon thread waits, the thread takes up other work of its pool: perhaps an operation that waits for what the
+/// first operation holds.
 #[test]
-fn operations_called_from_a_rayon_pool_come_to_an_end() -> Result<()> {
+fn operations_called_from_a_rayon_pool_do_not_deadlock() -> Result<()> {
     let store = store_of(2, limits(|limits| limits.alone = 5), Arc::new(|_| ControlFlow::Continue(())));
     let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
     let right = f.xor(&g)?;

@@ -1,4 +1,4 @@
-//! Operations on random functions of up to twelve variables with gaps between them, against an independent package.
+//! Operations on random functions of up to twelve variables with gaps between them, against `biodivine-lib-bdd`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -16,7 +16,7 @@ use common::{
 use fastrand::Rng;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store, VariablePairs};
 
-/// A store whose variables have gaps between them.
+/// A store in which variable i is `TWELVE[i]`, so that there are gaps between the variables.
 struct Spaced<'a>(&'a Store);
 
 impl Algebra for Spaced<'_> {
@@ -46,13 +46,13 @@ impl Algebra for Spaced<'_> {
 /// The same function in both packages.
 type Both = (Bdd, peer::Bdd);
 
-/// What the other package has, node by node.
+/// The function `theirs` of the other package as a diagram in `store`, built node by node.
 fn translated(theirs: &peer::Bdd, store: &Store) -> Result<Bdd> {
     if theirs.is_false() || theirs.is_true() {
         return Ok(store.constant(theirs.is_true()));
     }
     let mut builder = store.builder()?;
-    // Children come before their parents there, the root last.
+    // The builder takes nodes level by level, from the bottom up.
     let mut nodes: HashMap<peer::BddPointer, BuilderNode> =
         [(peer::BddPointer::zero(), false.into()), (peer::BddPointer::one(), true.into())].into();
     let mut inner: Vec<_> = theirs.pointers().skip(2).collect();
@@ -70,7 +70,7 @@ fn expect(ours: &Bdd, theirs: &peer::Bdd, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Some of the variables, with both names, and a value for each.
+/// Some of the variables, as each package names them, and a value for each.
 struct Choice {
     ours: Vec<u32>,
     theirs: Vec<peer::BddVariable>,
@@ -108,7 +108,8 @@ fn check((f, f_theirs): &Both, (g, g_theirs): &Both, choice: &Choice) -> Result<
     });
     expect(&f.unique(set())?, &odd, "unique")?;
     if let (Some(&variable), Some(&name)) = (theirs.first(), ours.first()) {
-        // Its own substitution is another one where the function depends on the variable itself.
+        // `substitute` of the other package gives another function where `g` depends on the replaced variable, so the
+        // expected result is made of the cofactors.
         let [low, high] = cofactors(f_theirs, variable);
         expect(&f.compose(name, g)?, &peer::Bdd::if_then_else(g_theirs, &high, &low), "compose")?;
     }
@@ -120,14 +121,14 @@ fn check((f, f_theirs): &Both, (g, g_theirs): &Both, choice: &Choice) -> Result<
     Ok(())
 }
 
-/// Every second variable is the next one of that before it.
+/// Checks steps of a relation. The variables are pairs of neighbours, the first current and the second next.
 fn check_steps((relation, relation_theirs): &Both, (states, states_theirs): &Both, peer: &Peer) -> Result<()> {
     let variables = peer.variables();
     let (current, next): (Vec<_>, Vec<_>) = variables.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
     let pairs = VariablePairs::new(TWELVE[..2 * current.len()].chunks_exact(2).map(|pair| (pair[0], pair[1])))?;
     let (states, states_theirs) = (states.exists_where(|name| pairs.is_next(name))?, states_theirs.exists(&next));
     let renamed = |of: &peer::Bdd, from: &[peer::BddVariable], to: &[peer::BddVariable]| {
-        // Nobody is asked to rename: the value of one is that of the other, which is forgotten.
+        // Renames without the other package's renaming: equates the two variables, and quantifies the old one.
         from.iter().zip(to).fold(of.clone(), |of, (&from, &to)| {
             let [from_is, to_is] = [from, to].map(|variable| peer.var(variable.to_index() as u32));
             of.and(&from_is.iff(&to_is)).var_exists(from)
@@ -141,7 +142,7 @@ fn check_steps((relation, relation_theirs): &Both, (states, states_theirs): &Bot
 }
 
 #[test]
-fn operations_are_those_of_another_package() -> Result<()> {
+fn operations_give_the_same_functions_as_another_package() -> Result<()> {
     let nested = store_with(limits(|limits| limits.nested_only = true));
     let stores = [default_store(), roomy_store(), smallest_store(), nested, store_with(tight())];
     for (seed, store) in (30..).zip(&stores) {

@@ -1,4 +1,4 @@
-//! Disks that fail, settings that cannot be, operands that do not fit together, callbacks that misbehave.
+//! Disks that fail, settings and operands that are refused, and callbacks that stop, panic or call operations.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -30,7 +30,7 @@ use strata_bdd::{
 
 const VARIABLES: u32 = 14;
 
-/// A store on a disk, and operands on that disk.
+/// A store on a disk that can fail, operands in that store, and their counts of solutions.
 struct Day {
     disk: Arc<Disk>,
     store: Store,
@@ -43,7 +43,7 @@ impl Day {
         Self::of(1, limits)
     }
 
-    /// A day of so many threads.
+    /// A store with `threads` threads.
     fn of(threads: usize, limits: Limits) -> Self {
         let in_memory = limits.diagrams > 0;
         let day = Self::with(threads, limits, |store| {
@@ -54,7 +54,7 @@ impl Day {
         day
     }
 
-    /// A day with nothing on the disk.
+    /// A store with nothing on the disk.
     fn bare(limits: Limits) -> Self {
         Self::with(1, limits, |store| [true, true, false].map(|value| store.constant(value)))
     }
@@ -67,8 +67,9 @@ impl Day {
         Self { disk, store, operands, counts }
     }
 
-    /// Does `work` on a good day, then on days on which one call of `action` fails: the first, the second, and so on, or
-    /// some `days` of them, spread over all there are.
+    /// Does `work` without a fault, then with one call of `action` that fails: the first, the second, and so on, or
+    /// about `days` of all calls, spread evenly. Checks the error of every failure, and that a failure leaves nothing
+    /// behind and the operands as before.
     fn check<T: PartialEq + std::fmt::Debug>(
         &self,
         action: &'static str,
@@ -80,7 +81,7 @@ impl Day {
         let calls_before = self.disk.calls(action);
         drop(work(self));
         let calls = self.disk.calls(action) - calls_before;
-        assert!(calls > 0, "nothing asked to {action}");
+        assert!(calls > 0, "the work never asked to {action}");
         let mut failures = 0;
         for k in (1..calls).step_by(calls.div_ceil(days) as usize).chain([calls]) {
             self.disk.fail(action, k);
@@ -91,9 +92,9 @@ impl Day {
                     failures += 1;
                     self.check_error(&error, action);
                 }
-                // What nobody needs may be lost: the folder of a sorter without files, bytes of which nothing is taken.
+                // A fault may do no harm: a lost folder of a sort without files, or bytes that nothing uses.
                 Ok(result) => {
-                    assert!([ALTER, FORGET, LOSE].contains(&action), "call {k} to {action} failed, and nobody noticed");
+                    assert!([ALTER, FORGET, LOSE].contains(&action), "call {k} to {action} failed unnoticed");
                     assert_eq!(result, expected);
                 }
             }
@@ -103,13 +104,13 @@ impl Day {
             assert_eq!(work(self).unwrap(), expected, "after call {k} to {action}");
         }
         assert!(failures > 0, "no failure to {action}");
-        // One call more than there are: a day like any other.
+        // A fault after the last call never comes.
         self.disk.fail(action, calls + 1);
         assert_eq!(work(self).unwrap(), expected);
         assert!(!self.disk.heal());
     }
 
-    /// Operations that walk along a path of what they are done to, or of what comes out.
+    /// Several operations one after another, the first cube of the result, and an evaluation on the way.
     fn walks(&self) -> Result<(Bdd, Option<Cube>, bool)> {
         let [f, g, _] = &self.operands;
         let restricted = f.xor(g)?.restrict([(3, true), (6, false)])?;
@@ -118,7 +119,7 @@ impl Day {
         Ok((composed, first, restricted.eval(|variable| variable % 2 == 0)?))
     }
 
-    /// Whether the operands are as they were in the morning.
+    /// Checks that the operands have the same counts as at first.
     fn check_operands(&self) {
         for (f, count) in self.operands.iter().zip(&self.counts) {
             assert_eq!(&f.sat_count(VARIABLES).unwrap(), count);
@@ -151,13 +152,13 @@ impl Day {
 
 #[test]
 fn a_file_that_cannot_be_created_fails_the_operation_and_nothing_else() {
-    // There is one already where diagrams are on disk.
+    // Diagrams are in memory; if they were on disk, the store would have its file already.
     let day = Day::new(Limits { diagrams: 1 << 20, ..tight() });
     day.check_apply("create");
     day.check_ite("create");
 }
 
-/// Which call is the k-th depends on how the threads run.
+/// With several threads, the k-th call is another in every run, and may never come.
 #[test]
 fn a_disk_that_fails_one_of_several_threads_fails_the_operation_and_nothing_else() {
     let day = Day::of(2, Limits { alone: 0, ..tight() });
@@ -178,7 +179,7 @@ fn a_disk_that_fails_one_of_several_threads_fails_the_operation_and_nothing_else
                     failures += 1;
                     day.check_error(&error, action);
                 }
-                // Bytes of which nothing is taken may be others.
+                // A fault in bytes that nothing uses does no harm.
                 (Ok(result), came) if !came || [ALTER, FORGET].contains(&action) => assert_eq!(result, expected),
                 (outcome, came) => panic!("call {k} to {action} came: {came}, and then {outcome:?}"),
             }
@@ -206,7 +207,7 @@ fn a_block_that_cannot_be_read_fails_the_operation_and_nothing_else() {
 }
 
 #[test]
-fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_else() {
+fn bytes_that_differ_from_those_that_were_written_fail_the_operation_and_nothing_else() {
     for limits in [tight(), tightest(), Limits { compress: false, ..tight() }] {
         let day = Day::new(limits);
         for fault in [ALTER, FORGET] {
@@ -217,7 +218,7 @@ fn bytes_that_are_not_those_that_were_written_fail_the_operation_and_nothing_els
 }
 
 #[test]
-fn every_operation_fails_like_every_other_and_leaves_its_operands() {
+fn every_operation_reports_a_failed_disk_and_leaves_its_operands_as_before() {
     type Work = fn(&Day) -> Result<Bdd>;
     let works: [(&str, Work); 12] = [
         ("restrict", |day| day.operands[2].restrict([(1, true), (9, false)])),
@@ -263,7 +264,8 @@ fn every_operation_fails_like_every_other_and_leaves_its_operands() {
     }
 }
 
-/// Limits under which levels go through a sort by merging: their arrays hold too few values for so few logs.
+/// Limits under which levels go through the external sorter: there are too few logs to part a level into what fits an
+/// array.
 fn merging() -> Limits {
     Limits { dense: 48, parts: 5, ..tightest() }
 }
@@ -276,12 +278,12 @@ fn a_folder_that_cannot_be_made_for_a_sort_fails_the_operation_and_nothing_else(
 }
 
 #[test]
-fn a_failure_amid_a_sort_outside_memory_leaves_nothing_of_it() {
+fn a_failure_during_a_sort_on_disk_leaves_nothing_behind() {
     let day = Day::new(tightest());
     let f = product(&day.store, 6).swap_remove(6);
     for action in ["write", "read"] {
         day.check(action, 6, |day| day.operands[1].xor(&day.operands[2]));
-        // Weights with many ties, and more samples than there is room for on their way.
+        // Weights with many ties, and more samples than the memory for sorting holds.
         day.check(action, 60, |_| f.opt_min(|variable| i64::from(variable % 3) - 1, 0..VARIABLES));
         day.check(action, 60, |_| f.sample(1000, 3, 0..VARIABLES));
     }
@@ -294,7 +296,7 @@ fn a_folder_that_is_lost_during_a_sort_fails_the_operation_and_nothing_else() {
     day.check_ite(LOSE);
 }
 
-/// A level of many nodes under a chain of one node a level.
+/// A chain of one node a level, above a few levels of up to 128 nodes. `add` adds a node to the builder.
 fn comb(
     store: &Store,
     mut add: impl FnMut(&mut BddBuilder, u32, [BuilderNode; 2]) -> Result<BuilderNode>,
@@ -311,7 +313,7 @@ fn comb(
     builder.build()
 }
 
-/// One node a level, from which a high arc leads to any level below.
+/// A chain of one node a level, with high arcs to random levels below.
 fn leaping_chain(store: &Store, levels: u32, seed: u64) -> Result<Bdd> {
     let (mut random, mut builder) = (Rng::with_seed(seed), store.builder()?);
     let mut nodes: Vec<BuilderNode> = vec![false.into(), true.into()];
@@ -335,7 +337,7 @@ fn a_failure_where_short_logs_of_many_levels_are_gathered_fails_the_operation_an
 fn a_failure_where_nodes_are_marked_level_by_level_from_disk_fails_the_operation_and_nothing_else() {
     let day = Day::new(limits(|limits| {
         (limits.queue, limits.arcs, limits.diagrams, limits.block) = (64 << 10, 0, 0, 4096);
-        // Room for the children of five hundred nodes, and for what brings some ten thousand in order.
+        // There is room for the children of five hundred nodes, and for sorting some ten thousand records.
         (limits.sort, limits.dense) = (256 << 10, 4 << 10);
     }));
     let some: Bdd =
@@ -347,12 +349,12 @@ fn a_failure_where_nodes_are_marked_level_by_level_from_disk_fails_the_operation
 }
 
 #[test]
-fn a_builder_fails_like_every_operation() {
+fn a_builder_reports_a_failed_disk_and_leaves_nothing_behind() {
     let day = Day::bare(tight());
     for action in ["create", "write", "read"] {
         day.check(action, 400, |day| {
             let whole = comb(&day.store, |builder, variable, [low, high]| builder.add_node(variable, low, high));
-            // Nothing is on disk then, so that the next one needs a file.
+            // Drops the diagram: nothing is on disk then, and the next round needs a file.
             whole.map(|diagram| diagram.content_hash())
         });
     }
@@ -448,13 +450,13 @@ fn a_budget_below_the_smallest_is_refused() {
 }
 
 #[test]
-fn no_threads_are_refused() {
+fn a_store_without_threads_is_refused() {
     let refused = Store::new(Config { threads: 0, ..Config::default() });
     assert!(matches!(refused, Err(Error::NoThreads)), "{refused:?}");
 }
 
 #[test]
-fn a_scratch_folder_that_is_none_is_refused() {
+fn a_scratch_folder_that_is_missing_or_no_folder_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let (missing, file) = (home.path().join("missing"), home.path().join("file"));
     std::fs::write(&file, "no folder").unwrap();
@@ -488,28 +490,28 @@ fn operands_of_different_stores_are_refused() -> Result<()> {
             }
         }
     }
-    // A clone of a store is that store.
+    // A clone of a store is the same store.
     let clone = store.clone();
     assert_eq!(x.and(&clone.variable(1)?)?, x.and(&y)?);
     Ok(())
 }
 
-/// A store with a callback.
+/// A roomy store with a progress callback.
 fn store_told(callback: impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Store {
     store_with_told(limits(|_| ()), callback)
 }
 
-/// The same under some limits.
+/// A store with `limits` and a progress callback.
 fn store_with_told(limits: Limits, callback: impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Store {
     let progress: Option<ProgressCallback> = Some(Arc::new(callback));
     let testing = Testing { limits: Some(limits), ..Testing::default() };
     Store::new(Config { progress, testing, ..Config::default() }).unwrap()
 }
 
-/// What a callback has heard.
+/// The progress that was reported to a callback.
 type Heard = Arc<Mutex<Vec<Progress>>>;
 
-/// A callback that lets everything go on, and what it hears.
+/// A callback that lets every operation go on, and the list of what was reported to it.
 fn ear() -> (Heard, impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'static) {
     let heard = Heard::default();
     let told = heard.clone();
@@ -521,7 +523,7 @@ fn ear() -> (Heard, impl Fn(&Progress) -> ControlFlow<()> + Send + Sync + 'stati
 }
 
 #[test]
-fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
+fn a_callback_is_told_of_every_level_of_every_sweep() -> Result<()> {
     let (heard, listen) = ear();
     let store = store_told(listen);
     let told = || -> Vec<(Sweep, u32, u64)> {
@@ -547,7 +549,7 @@ fn a_callback_hears_of_every_level_of_every_sweep() -> Result<()> {
 }
 
 #[test]
-fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
+fn a_callback_stops_constraints_and_builders() -> Result<()> {
     let (heard, listen) = ear();
     let patient = Arc::new(AtomicBool::new(false));
     let patience = patient.clone();
@@ -560,7 +562,7 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
     let told: Vec<_> = heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable)).collect();
     assert_eq!(told, (70..100).rev().map(|variable| (Sweep::Build, variable)).collect::<Vec<_>>());
 
-    // A builder that is stopped is as it was.
+    // A builder that was stopped is as before.
     let mut builder = store.builder()?;
     let lowest = builder.add_node(70, false, true)?;
     assert!(matches!(builder.add_node(3, false, lowest), Err(Error::Stopped { variable: 70, .. })));
@@ -568,7 +570,7 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
     builder.add_node(3, false, lowest)?;
     assert_eq!(builder.build()?, store.variable(3)?.and(&store.variable(70)?)?);
 
-    // Sums of many subsets, of which none is what is looked for: no node is ever added.
+    // Many sums of subsets, none of which is the bound: no node is ever added.
     patient.store(false, Relaxed);
     let weights = (0..70).map(|variable| (variable, 3i64.pow(variable % 30) * 2));
     let stopped = store.linear(weights.chain([(80, 5)]), Comparison::Equal, 1_000_000_001).unwrap_err();
@@ -578,7 +580,7 @@ fn a_callback_stops_what_is_built_without_a_sweep() -> Result<()> {
 }
 
 #[test]
-fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
+fn a_callback_is_told_of_levels_that_are_lifted_or_copied() -> Result<()> {
     const CHANGED: u32 = 9;
     let (heard, listen) = ear();
     let store = store_with_told(limits(|limits| limits.small = 0), listen);
@@ -586,7 +588,7 @@ fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
     let before = store.stats().processed_requests;
     heard.lock().unwrap().clear();
     let g = f.restrict([(CHANGED, true)])?;
-    // What leads to the level and what it leads to.
+    // There are few requests: the levels above the changed one are lifted, and those below are copied.
     assert!(store.stats().processed_requests - before < 1 << 11 && g.node_count() > 10_000);
     let levels = |sweep| -> Vec<u32> {
         heard.lock().unwrap().iter().filter(|heard| heard.sweep == sweep).map(|heard| heard.variable).collect()
@@ -596,9 +598,9 @@ fn a_callback_hears_of_levels_that_are_only_lifted_or_copied() -> Result<()> {
     Ok(())
 }
 
-/// Ids that no node has, where threads share levels, are not counted.
+/// Where threads share levels, some ids have no node; these ids are not counted.
 #[test]
-fn a_callback_hears_of_the_same_nodes_however_a_sweep_is_done() -> Result<()> {
+fn a_callback_is_told_of_the_same_nodes_however_a_sweep_is_done() -> Result<()> {
     let told = |adjust: fn(&mut Limits), threads| -> Result<Vec<Progress>> {
         let (heard, listen) = ear();
         let testing = Testing { limits: Some(limits(adjust)), ..Testing::default() };
@@ -620,7 +622,7 @@ fn a_callback_hears_of_the_same_nodes_however_a_sweep_is_done() -> Result<()> {
 
 #[test]
 fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Result<()> {
-    // The operands and what came of using them, for the callback to reach.
+    // The operands that the callback uses, and what came of its operations.
     let operands: Arc<OnceLock<[Bdd; 3]>> = Arc::default();
     let outcomes: Arc<Mutex<Vec<(&'static str, bool)>>> = Arc::default();
     let (inside, record) = (operands.clone(), outcomes.clone());
@@ -634,7 +636,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
         refused("sat_count", x.sat_count(3).err());
         refused("path_count", x.path_count().err());
         refused("cube", x.store().cube([(7, true)]).err());
-        // Another store is none of the callback's business either.
+        // Operations on another store are refused, too.
         refused("elsewhere", default_store().cube([(7, true)]).err());
         ControlFlow::Continue(())
     });
@@ -712,9 +714,10 @@ fn an_operation_can_be_stopped_at_every_level() -> Result<()> {
 }
 
 #[test]
-fn a_node_that_could_not_be_written_leaves_room_for_one_below_it() -> Result<()> {
+fn after_a_node_that_could_not_be_written_one_below_it_can_be_added() -> Result<()> {
     let day = Day::new(tight());
-    // Every even variable is false, and one odd variable too: where a node could not be written, the one below comes first.
+    // That every even variable is false. Where a node could not be written, a node for the odd variable below is added
+    // first.
     for k in 1..10 {
         day.disk.fail("write", k);
         let mut builder = day.store.builder()?;

@@ -69,7 +69,8 @@ fn a_chain_is_the_conjunction_of_its_literals() -> Result<()> {
     Ok(())
 }
 
-/// The function's own table, read off with operators alone.
+/// The truth table of `f`, found with operators alone. `is_true` says whether the conjunction of `f` and a point is
+/// true there.
 fn table_of<A: Algebra>(
     algebra: &A,
     f: &A::Function,
@@ -230,7 +231,7 @@ fn nodes_of_another_builder_are_refused() -> Result<()> {
         let terminal = other.add_node(3, true, true)?;
         builder.add_node(1, terminal, false)?;
     }
-    // The error names the node: the first, the second, the first, in both builders.
+    // The error names the node: `x`, then `y`, then `x`, for both builders.
     assert_eq!(numbers[0], numbers[2]);
     assert_ne!(numbers[0], numbers[1]);
     assert_eq!(numbers[..3], numbers[3..]);
@@ -251,7 +252,7 @@ fn variables_out_of_range_are_refused() -> Result<()> {
 }
 
 #[test]
-fn nothing_builds_nothing() -> Result<()> {
+fn a_builder_without_nodes_is_refused() -> Result<()> {
     assert!(matches!(default_store().builder()?.build(), Err(Error::NoNodes)));
     // A node that was refused was not added.
     let mut builder = default_store().builder()?;
@@ -265,7 +266,7 @@ fn several_roots_are_refused_and_counted() -> Result<()> {
     for store in [default_store(), store_on_disk()] {
         for extra in [1, 2, 50, 300] {
             let mut builder = store.builder()?;
-            // A chain that nothing leads to, and the one that was begun last.
+            // A chain of `extra` nodes to which nothing leads, and then a diagram of two nodes.
             let mut chain = BuilderNode::from(true);
             for variable in (1..=extra).rev() {
                 chain = builder.add_node(1000 + variable, false, chain)?;
@@ -285,7 +286,7 @@ fn several_roots_are_refused_and_counted() -> Result<()> {
 }
 
 #[test]
-fn two_roots_on_one_level_are_refused_whichever_was_named_last() -> Result<()> {
+fn two_roots_on_one_level_are_refused_whichever_was_added_last() -> Result<()> {
     let mut builder = default_store().builder()?;
     builder.add_node(0, false, true)?;
     builder.add_node(0, true, false)?;
@@ -308,7 +309,7 @@ fn a_builder_goes_on_after_an_error_as_if_the_node_had_not_been_added() -> Resul
     };
     let x = builder.add_node(50, false, true)?;
     refuse(&mut builder, x, 50);
-    // The refused node of the level above did not end this level.
+    // The node that was refused on the level above did not end this level.
     let not_x = builder.add_node(50, true, false)?;
     let y = builder.add_node(40, x, not_x)?;
     refuse(&mut builder, y, 40);
@@ -336,9 +337,9 @@ fn two_builders_of_one_store_do_not_disturb_each_other() -> Result<()> {
 }
 
 #[test]
-fn a_level_beyond_its_share_is_merged_all_the_same() -> Result<()> {
-    // 40 nodes below, and on the next level one for every pair of them, each added twice and both joined above. Answers whether
-    // the second node was known again at the end of its level.
+fn equal_nodes_of_a_level_beyond_the_builders_share_are_merged() -> Result<()> {
+    // 40 nodes, and on a level above a node for every pair of them. Each node of that level is added twice, and all are
+    // joined. Also answers whether the builder recognised the second node of the level when it was added again.
     let build = |store: &Store| -> Result<(Bdd, bool)> {
         let mut builder = store.builder()?;
         let mut bits = vec![builder.add_node(200, false, true)?];
@@ -405,7 +406,7 @@ fn a_builder_keeps_its_store_alive() -> Result<()> {
     Ok(())
 }
 
-/// Once, the node left over was taken for the root.
+/// A regression test: the node left over was once taken for the root.
 #[test]
 fn a_root_that_comes_out_as_a_terminal_does_not_hide_other_nodes() -> Result<()> {
     let store = default_store();
@@ -416,7 +417,7 @@ fn a_root_that_comes_out_as_a_terminal_does_not_hide_other_nodes() -> Result<()>
     Ok(())
 }
 
-/// Once, the last of those made was taken for the root.
+/// A regression test: the node that was made last was once taken for the root.
 #[test]
 fn a_root_that_comes_out_as_a_child_does_not_hide_other_nodes() -> Result<()> {
     for complement in [false, true] {
@@ -433,7 +434,7 @@ fn a_root_that_comes_out_as_a_child_does_not_hide_other_nodes() -> Result<()> {
         let known = builder.add_node(1, other, lower)?;
         builder.add_node(1, lower, true)?;
         assert_eq!(builder.add_node(1, other, lower)?, known);
-        // Of these four the third was added last, and only the fourth is not below it.
+        // `known` was added last. Of the four nodes, only the node that was added just before is not below `known`.
         assert!(matches!(builder.build(), Err(Error::ManyRoots { unreachable: 1, nodes: 4 })));
 
         let mut builder = store.builder()?;
@@ -445,7 +446,7 @@ fn a_root_that_comes_out_as_a_child_does_not_hide_other_nodes() -> Result<()> {
     Ok(())
 }
 
-/// More nodes on a level than an eighth of the builder's share would keep.
+/// The level has more nodes than an eighth of the builder's share has room for.
 #[test]
 fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> {
     for threads in [1, 8] {
@@ -464,7 +465,7 @@ fn a_builder_knows_as_many_nodes_whatever_the_number_of_threads() -> Result<()> 
             }
         }
         assert!(builder.add_node(19, lower[0], lower[1])? == first, "{threads} threads");
-        // A builder keeps the first node of a level in any case.
+        // A builder recognises the first node of a level in any case, so the second node is tested, too.
         assert!(builder.add_node(19, lower[0], lower[2])? == second, "{threads} threads");
     }
     Ok(())
@@ -487,12 +488,12 @@ fn more_levels_than_the_budget_has_tables_for_are_an_error_while_they_are_added(
     let (count, error) = levels()?;
     assert!((200_000..500_000).contains(&count), "{count}");
     assert!(matches!(error, Error::BudgetExceeded { needed, available, .. } if needed > available));
-    // It has given back what it had.
+    // The first builder has given back its memory: the second gets as far.
     assert_eq!(levels()?.0, count);
     Ok(())
 }
 
-/// Forty nodes at random, each over those before it, with their functions.
+/// The terminals and forty random nodes, each above those before it, with their functions.
 fn grown(builder: &mut BddBuilder, store: &Store) -> Result<Vec<(BuilderNode, Bdd)>> {
     let mut random = Rng::with_seed(5);
     let mut grown = vec![(false.into(), store.constant(false)), (true.into(), store.constant(true))];
@@ -527,7 +528,7 @@ fn every_node_can_be_the_root_and_what_it_does_not_lead_to_is_dropped() -> Resul
 }
 
 #[test]
-fn a_node_of_another_builder_is_no_root() -> Result<()> {
+fn a_node_of_another_builder_is_refused_as_a_root() -> Result<()> {
     let store = default_store();
     let foreign = store.builder()?.add_node(0, false, true)?;
     let mut builder = store.builder()?;
@@ -538,7 +539,7 @@ fn a_node_of_another_builder_is_no_root() -> Result<()> {
 }
 
 #[test]
-fn what_is_loose_in_a_builder_is_said_in_words() -> Result<()> {
+fn the_message_gives_the_number_of_nodes_that_are_not_below_the_last() -> Result<()> {
     let store = default_store();
     let message = |last: [bool; 2]| -> Result<String> {
         let mut builder = store.builder()?;
@@ -553,7 +554,7 @@ fn what_is_loose_in_a_builder_is_said_in_words() -> Result<()> {
     Ok(())
 }
 
-/// The same diagram in `store`, node by node.
+/// A copy of `f` in `store`, built node by node.
 fn copied(f: &Bdd, store: &Store) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut made: Vec<BuilderNode> = vec![false.into(), true.into()];
@@ -567,7 +568,7 @@ fn copied(f: &Bdd, store: &Store) -> Result<Bdd> {
 }
 
 #[test]
-fn a_diagram_is_its_nodes() -> Result<()> {
+fn a_diagram_can_be_built_again_from_its_nodes() -> Result<()> {
     let wide = store_with(limits(|limits| (limits.block, limits.diagrams, limits.narrow_ids) = (256, 0, 4)));
     let home = default_store();
     for store in [default_store(), store_on_disk(), wide] {
@@ -578,7 +579,7 @@ fn a_diagram_is_its_nodes() -> Result<()> {
                 assert_eq!(f.nodes().count() as u64, f.node_count());
                 let copy = copied(f, &home)?;
                 assert!(copy.xor(&copied(&!f, &home)?)?.is_true() && copy.node_count() == f.node_count());
-                // Widths differ with the limits, and with them the bytes.
+                // With wide ids, the bytes are not those of the copy.
                 assert!(f.disk_bytes() > 8 * (f.node_count() + 2) || copy == *f);
                 let points = (0..40u32)
                     .map(|seed| move |variable: u32| (variable ^ seed).wrapping_mul(2_654_435_769) >> 31 == 0);
@@ -599,7 +600,7 @@ fn a_diagram_is_its_nodes() -> Result<()> {
 }
 
 #[test]
-fn a_failed_read_is_the_last_node() {
+fn an_iterator_over_nodes_ends_with_a_failed_read() {
     let disk = Disk::new();
     let limits = limits(|limits| (limits.block, limits.diagrams) = (256, 0));
     let f = hidden_weighted_bit(&store_on(&disk, limits, 1), 9);

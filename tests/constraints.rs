@@ -31,7 +31,8 @@ fn holds(sum: i128, comparison: Comparison, bound: i128) -> bool {
     }
 }
 
-/// The constraint by its definition, term by term for every assignment. `variables` ascend, terms may repeat them.
+/// The constraint by its definition: its value at every point, term by term. `variables` ascend; `terms` may repeat
+/// them.
 fn by_definition(
     store: &Store,
     variables: &[u32],
@@ -58,7 +59,7 @@ fn a_literal_is_its_variable_or_the_negation() -> Result<()> {
     let store = default_store();
     for variable in [0, 1, 1000, LARGEST] {
         assert_eq!(store.literal(variable, true)?, store.variable(variable)?);
-        // That is not made, but there.
+        // `cube` builds the diagram, `variable` does not.
         assert_eq!(store.cube([(variable, true)])?, store.variable(variable)?);
         store.variable(variable)?.validate()?;
         assert_eq!(store.literal(variable, false)?, store.variable(variable)?.negated());
@@ -80,7 +81,7 @@ fn cubes_and_clauses_are_what_operators_make_in_any_order() -> Result<()> {
                 let literal = store.literal(variable, value)?;
                 (all, any) = (all.and(&literal)?, any.or(&literal)?);
             }
-            // Each of them twice.
+            // Every literal is given twice.
             let twice = || literals[..len].iter().chain(&literals[..len]).copied();
             assert_eq!(store.cube(twice())?, all);
             assert_eq!(store.clause(twice())?, any);
@@ -99,7 +100,7 @@ fn a_variable_with_both_values_decides_cube_and_clause() -> Result<()> {
 }
 
 #[test]
-fn counts_are_those_of_their_definition() -> Result<()> {
+fn counting_constraints_are_those_of_their_definition() -> Result<()> {
     let store = default_store();
     for n in 1..=7u32 {
         let variables: Vec<u32> = (0..n).map(|at| 5 * at + at * at).collect();
@@ -133,7 +134,7 @@ fn a_variable_given_twice_counts_twice() -> Result<()> {
 }
 
 #[test]
-fn a_grid_has_as_many_nodes_as_promised() -> Result<()> {
+fn counting_constraints_have_as_many_nodes_as_promised() -> Result<()> {
     let store = default_store();
     for (n, k) in [(1, 0), (2, 1), (10, 1), (10, 5), (10, 9), (50, 20)] {
         assert_eq!(store.at_most(k, 0..n)?.node_count(), (k + 1) * (u64::from(n) - k), "{k} of {n}");
@@ -143,7 +144,7 @@ fn a_grid_has_as_many_nodes_as_promised() -> Result<()> {
 }
 
 #[test]
-fn counts_of_many_variables_are_binomial() -> Result<()> {
+fn counting_constraints_have_binomially_many_solutions() -> Result<()> {
     let store = default_store();
     let mut choices = BigUint::from(1u8);
     let mut sum = BigUint::default();
@@ -204,7 +205,7 @@ fn sums_of_random_terms_are_those_of_their_definition() -> Result<()> {
 }
 
 #[test]
-fn extreme_weights_and_bounds_do_not_wrap() -> Result<()> {
+fn extreme_weights_and_bounds_do_not_overflow() -> Result<()> {
     let store = default_store();
     let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
     for weights in 0..7usize.pow(4) {
@@ -216,7 +217,7 @@ fn extreme_weights_and_bounds_do_not_wrap() -> Result<()> {
             assert_eq!(built, defined, "{terms:?} {comparison:?} {bound}");
         }
     }
-    // Beyond 64 bits from duplicates alone.
+    // Repeated variables alone make sums of more than 64 bits.
     for weight in [i64::MIN, i64::MAX] {
         let terms = || (0..1000).map(|at| (at % 2, weight));
         let f = store.linear(terms(), Comparison::Equal, 0)?;
@@ -227,7 +228,7 @@ fn extreme_weights_and_bounds_do_not_wrap() -> Result<()> {
 }
 
 #[test]
-fn equal_weights_make_the_grid_of_counts() -> Result<()> {
+fn a_sum_of_equal_weights_is_a_counting_constraint() -> Result<()> {
     let store = default_store();
     for n in [1, 2, 5, 12, 40] {
         for k in 0..=n {
@@ -243,12 +244,14 @@ fn equal_weights_make_the_grid_of_counts() -> Result<()> {
     Ok(())
 }
 
-/// Limits whose tables have no room for a search of intervals, but for rows of some hundred bounds and a small diagram.
+/// Limits whose tables have room for rows of some hundred bounds and a small diagram, but not for a search for
+/// intervals.
 fn without_search() -> Limits {
     limits(|limits| limits.tables = 40 << 10)
 }
 
-/// "The sum is at most `bound`", all weights positive, as anyone would add it to a builder: a node for every level and bound.
+/// That the sum is at most `bound`, for positive weights, in the plain way: on every level a node for each bound that
+/// may be left.
 fn by_rows(store: &Store, terms: &[(u32, i64)], bound: i64) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut row = vec![BuilderNode::from(true); usize::try_from(bound).unwrap() + 1];
@@ -286,7 +289,7 @@ fn sums_are_those_of_their_definition_where_the_search_has_no_room() -> Result<(
             assert_eq!(built.content_hash(), roomy.linear(terms.iter().copied(), comparison, bound)?.content_hash());
         }
     }
-    // That it has no room, this shows: a sum that is no grid's.
+    // The search has indeed no room: powers of two, whose sums fit no grid, are an error.
     let powers = || (0..60).map(|bit| (bit, 1i64 << bit));
     let failed = store.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef);
     assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
@@ -296,12 +299,12 @@ fn sums_are_those_of_their_definition_where_the_search_has_no_room() -> Result<(
 }
 
 #[test]
-fn what_no_sum_leaves_is_no_node_and_what_no_sum_meets_is_false() -> Result<()> {
+fn bounds_that_no_sum_meets_give_what_the_definition_says() -> Result<()> {
     let store = store_with(without_search());
-    // Of 100 and 101 there are few sums of a few terms.
+    // With weights of 100 and 101, there are few sums of a few terms.
     let sparse = |n: u32| (0..n).map(|v| (v, 100 + i64::from(v % 2)));
     assert_eq!(store.linear(sparse(6), Comparison::Equal, 299)?, store.constant(false));
-    // Three of six, but for those that weigh 101 each.
+    // At most three of the six variables, but not all three that weigh 101.
     let three = store.linear(sparse(6), Comparison::AtMost, 302)?;
     let heavy = store.cube([1, 3, 5].map(|variable| (variable, true)))?;
     assert_eq!(three, store.at_most(3, 0..6)?.diff(&heavy)?);
@@ -316,7 +319,7 @@ fn many_terms_of_small_weights_fit_the_smallest_budget() -> Result<()> {
     let (in_small, in_large) = (at_most(&small)?, at_most(&large)?);
     assert!(in_small == in_large && in_small == by_rows(&small, &terms, 500)?);
     assert_eq!((in_small.node_count(), in_small.content_hash()), (283_898, in_large.content_hash()));
-    // The same of 3 and 6, and what is left of all 1,350 where the signs are others.
+    // The same constraint with weights of 3 and 6, with negative weights, and negated; and the sum of exactly 500.
     let of =
         |scale, comparison, bound| small.linear(terms.iter().map(|term| (term.0, scale * term.1)), comparison, bound);
     assert_eq!(of(3, Comparison::AtMost, 1502)?, in_small);
@@ -330,7 +333,7 @@ fn many_terms_of_small_weights_fit_the_smallest_budget() -> Result<()> {
 
 #[test]
 fn a_callback_stops_the_search_and_the_grid() -> Result<()> {
-    // The search and the builder are stopped at variables up to these.
+    // The search and the builder are stopped at variables up to these two.
     const NEVER: u32 = u32::MAX;
     let stop = Arc::new([AtomicU32::new(NEVER), AtomicU32::new(NEVER)]);
     let asked = stop.clone();
@@ -403,9 +406,9 @@ fn subset_sums_are_counted() -> Result<()> {
     Ok(())
 }
 
-/// Sums that a common divisor rules out, for all terms or for those from some variable on, are not searched one by one.
+/// Sums that a common divisor of all weights, or of all weights from some variable on, rules out are not searched for.
 #[test]
-fn what_no_multiple_meets_is_false_without_a_search() -> Result<()> {
+fn a_sum_that_a_common_divisor_rules_out_is_false_without_a_search() -> Result<()> {
     let store = smallest_store();
     let mut random = Rng::with_seed(4);
     let mut terms: Vec<_> = (1..60).map(|variable| (variable, 6 * i64::from(random.u32(..)))).collect();
@@ -421,7 +424,7 @@ fn thousands_of_variables_fit_the_smallest_budget() -> Result<()> {
     let store = smallest_store();
     let none = store.linear((0..10_000).map(|v| (v * 1000, 2)), Comparison::AtMost, 1)?;
     assert_eq!(none, store.cube((0..10_000).map(|v| (v * 1000, false)))?);
-    // 1,000 variables weigh 1, 2 and 3 each, so the sum 3 is one of 3, one of 2 and one of 1, or three of 1.
+    // The weights 1, 2 and 3 have 1,000 variables each. A sum of 3 is a single 3, or a 2 and a 1, or three times 1.
     let three = store.linear((0..3000).map(|v| (v, i64::from(v % 3) + 1)), Comparison::Equal, 3)?;
     assert_eq!(three.path_count()?, (1000u32 + 1000 * 1000 + 1000 * 999 * 998 / 6).into());
     let as_many = store.linear((0..200).map(|v| (v, if v % 2 == 0 { 1 } else { -1 })), Comparison::Equal, 0)?;
@@ -449,7 +452,7 @@ fn the_budget_does_not_change_a_constraint() -> Result<()> {
 }
 
 #[test]
-fn a_constraint_beyond_the_budget_is_an_error_and_leaves_it_free() -> Result<()> {
+fn a_constraint_beyond_the_budget_is_an_error_and_leaves_the_budget_free() -> Result<()> {
     let store = smallest_store();
     let mut random = Rng::with_seed(5);
     let hard: Vec<_> =
@@ -462,7 +465,7 @@ fn a_constraint_beyond_the_budget_is_an_error_and_leaves_it_free() -> Result<()>
             "{failed:?}"
         );
         assert!(failed.unwrap_err().to_string().contains("give the store a larger budget"));
-        // Nobody's list of terms is endless, but who knows.
+        // A list of terms without end is an error, too.
         let failed = store.cube(std::iter::repeat((0, true)));
         assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
         let failed = store.at_most(1, std::iter::repeat(0));
@@ -479,7 +482,7 @@ fn a_variable_out_of_range_is_named() {
     let store = default_store();
     let failures = [
         store.literal(LARGEST + 1, true),
-        // However the rest would decide.
+        // The error comes even where the other literals decide the result.
         store.cube([(0, true), (0, false), (LARGEST + 1, true)]),
         store.clause([(LARGEST + 1, true), (0, true), (0, false)]),
         store.at_most(9, [0, LARGEST + 1]),
@@ -497,7 +500,7 @@ fn a_variable_out_of_range_is_named() {
 }
 
 #[test]
-fn nothing_given_is_a_sum_of_zero() -> Result<()> {
+fn no_terms_and_terms_that_cancel_out_have_the_sum_zero() -> Result<()> {
     let store = default_store();
     for bound in [i64::MIN, -1, 0, 1, i64::MAX] {
         for comparison in COMPARISONS {

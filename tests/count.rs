@@ -1,4 +1,4 @@
-//! Counts in floating point against exact ones, and exact ones beyond what one sweep can hold.
+//! Counts in floating point against exact counts, and exact counts of many bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::float_cmp, reason = "what is said to be exact is compared exactly")]
 
@@ -14,13 +14,12 @@ use common::{
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, Error, Result, Store};
 
-/// The natural logarithm of a number.
 fn ln(number: &BigUint) -> f64 {
     let shift = number.bits().saturating_sub(64);
     u64::try_from(number >> shift).map_or(f64::NAN, |leading| (leading as f64).ln() + shift as f64 * LN_2)
 }
 
-/// Checks both approximations against the exact count.
+/// Checks `sat_count_f64` and `sat_count_ln` against the exact count.
 fn check(f: &Bdd, variables: u32) -> Result<()> {
     let exact = f.sat_count(variables)?;
     let rounded = exact.to_string().parse::<f64>().unwrap();
@@ -53,7 +52,7 @@ fn counts_of_small_functions_are_exact_in_floating_point_too() -> Result<()> {
 }
 
 #[test]
-fn counts_of_larger_functions_are_within_their_bounds() -> Result<()> {
+fn counts_of_larger_functions_are_within_the_promised_error() -> Result<()> {
     let store = default_store();
     for f in product(&store, 7).iter().chain(&[hidden_weighted_bit(&store, 20), random_function(&store, 2, 13)]) {
         check(f, 20)?;
@@ -64,7 +63,7 @@ fn counts_of_larger_functions_are_within_their_bounds() -> Result<()> {
 }
 
 #[test]
-fn false_has_the_logarithm_of_nothing_and_true_that_of_everything() -> Result<()> {
+fn counts_and_logarithms_of_constants_are_right_up_to_the_most_variables() -> Result<()> {
     let store = default_store();
     for variables in [0, 1, 1 << 24] {
         assert_eq!(store.constant(false).sat_count_ln(variables)?, f64::NEG_INFINITY);
@@ -92,7 +91,8 @@ fn too_few_variables_or_too_many_are_refused() -> Result<()> {
     Ok(())
 }
 
-/// `given` variables that must be true, and then two for each of `steps` steps of which one at least is.
+/// `given` variables that must all be true, and below them `steps` pairs of variables of which at least one must be
+/// true.
 fn chain(store: &Store, given: u32, steps: u32) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut below = BuilderNode::from(true);

@@ -1,4 +1,4 @@
-//! Drawings, read back by a small parser of Graphviz's language.
+//! Drawings for Graphviz, read back by a small parser.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -18,7 +18,7 @@ use common::{
 };
 use strata_bdd::{Bdd, Error, LARGEST_VARIABLE, Result};
 
-/// A word, a sign or a quoted string.
+/// A token of Graphviz's language.
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
     Word(String),
@@ -58,16 +58,16 @@ fn token(chars: &mut Peekable<Chars<'_>>) -> Option<Token> {
     })
 }
 
-/// What is drawn.
+/// A drawing that was read back.
 #[derive(Debug, Default)]
 struct Drawing {
-    /// By node.
+    /// The label of each node.
     labels: BTreeMap<String, String>,
     low: BTreeMap<String, String>,
     high: BTreeMap<String, String>,
-    /// Nodes in a row, from the top, the boxes last.
+    /// The nodes of each row, from the top. The last row has the terminals.
     rows: Vec<Vec<String>>,
-    /// Arcs that keep the rows apart.
+    /// Invisible arcs, which keep the rows apart.
     unseen: Vec<(String, String)>,
 }
 
@@ -111,7 +111,7 @@ impl Drawing {
             }
             (node, [Sign('['), Word(key), Sign('='), Quoted(label), Sign(']')]) => {
                 assert!(key == "label" && in_row);
-                assert!(self.labels.insert(node.into(), own(label)).is_none(), "{node} is drawn once");
+                assert!(self.labels.insert(node.into(), own(label)).is_none(), "{node} is drawn twice");
                 self.rows.last_mut().unwrap().push(node.into());
             }
             (node, [Arrow, Word(to)]) => {
@@ -129,7 +129,7 @@ impl Drawing {
         }
     }
 
-    /// The node no arc leads to.
+    /// The node to which no arc leads.
     fn root(&self) -> &str {
         let led_to: BTreeSet<&String> = self.low.values().chain(self.high.values()).collect();
         let mut roots = self.labels.keys().filter(|node| !led_to.contains(node));
@@ -138,7 +138,7 @@ impl Drawing {
         root
     }
 
-    /// The value where a variable of a label is as `assignment` says.
+    /// The value of the function where the variable with a label has the value that `assignment` gives that label.
     fn eval(&self, assignment: impl Fn(&str) -> bool) -> bool {
         let mut node = self.root();
         while let Some(high) = self.high.get(node) {
@@ -151,7 +151,8 @@ impl Drawing {
         }
     }
 
-    /// Rows are the levels of `f` in order, kept apart, with `name` on every node; arcs go down.
+    /// Checks that the rows are the levels of `f` in order and are kept apart, that every node is labelled with the
+    /// `name` of its variable, and that all arcs lead down.
     fn check(&self, f: &Bdd, name: impl Fn(u32) -> String) {
         let (boxes, levels) = self.rows.split_last().unwrap();
         assert_eq!(levels.len(), f.support().len());
@@ -180,7 +181,7 @@ fn plain(variable: u32) -> String {
 }
 
 #[test]
-fn every_function_of_three_variables_is_drawn_as_it_is() -> Result<()> {
+fn the_drawing_of_every_function_of_three_variables_has_its_truth_table() -> Result<()> {
     let store = default_store();
     for variables in [[0, 1, 2], [3, 4000, LARGEST_VARIABLE]] {
         for number in 0..=u8::MAX {
@@ -203,7 +204,7 @@ fn every_function_of_three_variables_is_drawn_as_it_is() -> Result<()> {
 }
 
 #[test]
-fn an_implication_is_drawn_letter_by_letter_the_same() -> Result<()> {
+fn an_implication_is_drawn_as_exactly_this_text() -> Result<()> {
     let store = default_store();
     let f = store.variable(3)?.imp(&store.variable(5)?)?;
     let expected = r#"digraph {
@@ -241,7 +242,7 @@ fn names_with_quotes_and_backslashes_are_shown_as_they_are() -> Result<()> {
 }
 
 #[test]
-fn a_drawing_is_the_same_wherever_the_nodes_are() {
+fn a_drawing_is_the_same_for_nodes_in_memory_and_on_disk() {
     let expected = text_of(&random_function(&default_store(), 3, 10), plain);
     for (diagrams, narrow_ids, block) in [(0, 1 << 30, 256), (0, 4, 256), (1 << 20, 4, 8192), (0, 4, 8192)] {
         let store = store_with(limits(|limits| {
@@ -253,7 +254,7 @@ fn a_drawing_is_the_same_wherever_the_nodes_are() {
     }
 }
 
-/// An output with room for some bytes.
+/// An output that takes `room` bytes and then fails.
 struct Short {
     room: usize,
 }
@@ -282,7 +283,7 @@ fn an_output_that_fails_is_reported() {
         assert!(matches!(&error, Error::Output { source } if source.kind() == io::ErrorKind::StorageFull), "{error:?}");
         assert!(error.to_string().contains("a short output"));
     }
-    // An output chosen at run time will do.
+    // A trait object is accepted as an output.
     let some: &mut dyn io::Write = &mut io::sink();
     assert!(f.to_dot(some, plain).is_ok());
 }

@@ -1,4 +1,5 @@
-//! The smaller examples as their users meet them, against published counts and against plain enumerations.
+//! Runs the smaller examples as a user does, and compares their output with published counts and with plain
+//! enumerations.
 //!
 //! `cargo test` builds the examples; `cargo test --test examples` alone does not.
 
@@ -11,7 +12,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// Example `name` with `arguments`, which are separated by blanks.
+/// The command that runs the example `name` with `arguments`, a list separated by blanks.
 fn command(name: &str, arguments: &str) -> Command {
     let test = std::env::current_exe().expect("a test knows its own path");
     let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
@@ -22,12 +23,12 @@ fn command(name: &str, arguments: &str) -> Command {
     command
 }
 
-/// A run of it.
+/// Runs the example `name` to its end.
 fn run(name: &str, arguments: &str) -> Output {
     command(name, arguments).output().expect("the example starts")
 }
 
-/// What a run that must succeed prints.
+/// The standard output of a run that must succeed.
 fn stdout(name: &str, arguments: &str) -> String {
     let output = run(name, arguments);
     assert_eq!(output.status.code(), Some(0), "{name} {arguments}: {}", String::from_utf8_lossy(&output.stderr));
@@ -42,13 +43,13 @@ fn number(text: &str, label: &str) -> u64 {
 }
 
 #[test]
-fn draws_of_tic_tac_toe_are_those_in_the_literature() {
+fn tic_tac_toe_has_the_published_number_of_draws() {
     assert_eq!(number(&stdout("tic_tac_toe", "21"), "draws"), 136_288);
-    assert_eq!(number(&stdout("tic_tac_toe", "0"), "draws"), 0, "all noughts");
+    assert_eq!(number(&stdout("tic_tac_toe", "0"), "draws"), 0, "a board of noughts alone is no draw");
 }
 
 #[test]
-fn crosses_and_noughts_can_change_places_and_the_budget_shrink() {
+fn draws_are_the_same_with_crosses_for_noughts_and_within_a_smaller_budget() {
     let [crosses, noughts] = ["20", "44 --memory 16MiB"].map(|arguments| stdout("tic_tac_toe", arguments));
     assert_eq!(number(&crosses, "draws"), 304);
     for label in ["draws", "nodes", "largest diagram"] {
@@ -59,22 +60,23 @@ fn crosses_and_noughts_can_change_places_and_the_budget_shrink() {
 }
 
 #[test]
-fn hamiltonian_cycles_are_those_in_the_literature() {
+fn grids_have_the_published_numbers_of_hamiltonian_cycles() {
     for (n, cycles) in [(2, 1), (4, 6), (6, 1_072), (8, 4_638_576), (10, 467_260_456_608)] {
         assert_eq!(number(&stdout("hamiltonian", &n.to_string()), "cycles"), cycles, "n = {n}");
     }
 }
 
 #[test]
-fn hamiltonian_cycles_are_those_that_a_walk_finds() {
+fn hamiltonian_cycles_are_as_many_as_an_exhaustive_walk_finds() {
     for n in 2..=6 {
-        // Every cycle is walked in both directions.
+        // The walk finds every cycle twice, once in each direction.
         let walks = walks(n, (0, 0), &mut vec![false; n * n], 1);
         assert_eq!(2 * number(&stdout("hamiltonian", &n.to_string()), "cycles"), walks, "n = {n}");
     }
 }
 
-/// The ways to go on from `at`, the last of `length` squares, to all other squares and back to square (0, 0).
+/// The number of ways to extend a path of `length` squares that ends at `at`: to all squares that are not `visited`,
+/// and back to square (0, 0).
 fn walks(n: usize, at: (usize, usize), visited: &mut [bool], length: usize) -> u64 {
     visited[at.0 * n + at.1] = true;
     let mut found = 0;
@@ -92,7 +94,7 @@ fn walks(n: usize, at: (usize, usize), visited: &mut [bool], length: usize) -> u
 }
 
 #[test]
-fn philosophers_reach_the_states_that_a_plain_search_finds() {
+fn philosophers_reach_as_many_states_in_each_step_as_a_plain_search() {
     for n in 2..=8 {
         let text = stdout("reachability", &n.to_string());
         let steps = states_by_step(n);
@@ -105,9 +107,9 @@ fn philosophers_reach_the_states_that_a_plain_search_finds() {
     }
 }
 
-/// A search state by state: how many are new with each step, and how many of those have no successor.
+/// Searches state by state. For each step, gives the number of new states, and of new states without a successor.
 fn states_by_step(n: usize) -> Vec<(u64, u64)> {
-    // The forks in the left and in the right hand of each philosopher.
+    // Whether each philosopher has a fork in the left and in the right hand.
     let start = vec![(false, false); n];
     let mut reached = HashSet::from([start.clone()]);
     let (mut steps, mut new) = (Vec::new(), vec![start]);
@@ -141,7 +143,8 @@ fn successors(state: &[(bool, bool)]) -> Vec<Vec<(bool, bool)>> {
 
 #[test]
 fn philosophers_reach_as_many_states_as_the_formula_says() {
-    // (1 + √2)^N + (1 − √2)^N, for N = 0 and 1, and then twice the one before and the one before that.
+    // (1 + √2)^N + (1 − √2)^N is 2 for N = 0 and N = 1. Every later value is twice the value before, plus the value
+    // before that.
     let mut counts = vec![2, 2];
     for n in 2..=24 {
         counts.push(2 * counts[n - 1] + counts[n - 2]);
@@ -153,25 +156,25 @@ fn philosophers_reach_as_many_states_as_the_formula_says() {
     }
 }
 
-/// A formula in DIMACS format in a file of its own.
+/// A temporary file that holds `text`, a formula in DIMACS format.
 fn formula(text: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a file");
     file.write_all(text.as_bytes()).expect("room for it");
     file
 }
 
-/// What `models` prints about it.
+/// What the example `models` prints about the formula `text`.
 fn models(text: &str) -> String {
     let file = formula(text);
     stdout("models", file.path().to_str().expect("UTF-8"))
 }
 
 #[test]
-fn models_of_the_board_as_clauses_are_the_solutions_of_the_queens() {
+fn clauses_for_n_queens_have_as_many_models_as_there_are_solutions() {
     for (n, solutions) in [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92)] {
         let squares: Vec<(i32, i32)> = (0..n).flat_map(|row| (0..n).map(move |column| (row, column))).collect();
         let name = |(row, column): (i32, i32)| row * n + column + 1;
-        // Clauses go on from line to line.
+        // A literal a line: a clause may go on over several lines.
         let clause = |literals: Vec<i32>| literals.iter().map(i32::to_string).collect::<Vec<_>>().join("\n") + " 0\n";
         let row = |row| clause((0..n).map(|column| name((row, column))).collect());
         let mut clauses: Vec<_> = (0..n).map(row).collect();
@@ -188,17 +191,19 @@ fn models_of_the_board_as_clauses_are_the_solutions_of_the_queens() {
         let first = text.lines().find_map(|line| line.strip_prefix("first: "));
         assert_eq!(first.is_some(), solutions > 0);
         if n == 4 {
-            // Squares of the first row come first, where false is less than true: a queen as far right as can be.
+            // The first model is the smallest in the order of squares, with false less than true: in the first row, the
+            // queen stands as far right as in any solution.
             assert_eq!(first, Some("-1 -2 3 -4 5 -6 -7 -8 -9 -10 -11 12 -13 14 -15 -16"));
         }
     }
 }
 
 #[test]
-fn models_are_told_apart_by_what_is_shown() {
+fn only_the_values_of_shown_variables_tell_models_apart() {
     let clauses = "p cnf 4 2\n-1 2 3 0 -2 -3 0\n";
     assert!(models(clauses).starts_with("models: 10\n") && models(clauses).contains("\nfirst: -1 -2 -3 -4\n"));
-    // Whatever 1 and 4 are, 2 and 3 can be chosen; with 2 and 3 shown, both is too much.
+    // Every pair of values of the variables 1 and 4 can be extended to a model. The variables 2 and 3 cannot both be
+    // true; each of the three other pairs of values can be extended.
     for (shown, count, first) in
         [("1 4", 4, "-1 -4"), ("2 3", 3, "-2 -3"), ("3 0\nc p show 2", 3, "-2 -3"), ("", 1, "")]
     {
@@ -209,7 +214,7 @@ fn models_are_told_apart_by_what_is_shown() {
 }
 
 #[test]
-fn formulas_of_little_have_their_models() {
+fn formulas_without_clauses_and_with_odd_clauses_are_counted_right() {
     for (text, count) in [
         ("p cnf 0 0\n", 1),
         ("p cnf 3 0\n", 8),
@@ -221,7 +226,7 @@ fn formulas_of_little_have_their_models() {
 }
 
 #[test]
-fn what_is_no_formula_is_named() {
+fn a_fault_in_a_formula_is_reported_with_its_file() {
     for (text, what) in [
         ("1 0\n", "p cnf VARIABLES CLAUSES"),
         ("p cnf 2 1\n1 -3 0\n", "line 2: variable 3 of 2"),
@@ -244,7 +249,7 @@ fn what_is_no_formula_is_named() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     for (name, n) in [("tic_tac_toe", "20"), ("hamiltonian", "4"), ("reachability", "3")] {
         let (reader, writer) = io::pipe().expect("a pipe");
         drop(reader);
@@ -268,7 +273,7 @@ fn a_result_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_bad_argument_is_named() {
+fn a_bad_argument_is_named_and_exits_with_2() {
     for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"]), ("reachability", ["1", "101"])] {
         for value in values {
             let output = run(name, value);
@@ -278,7 +283,7 @@ fn a_bad_argument_is_named() {
         }
         let output = run(name, "4 --memory 1MiB");
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("16777216 bytes"), "the library's message");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("16777216 bytes"), "the smallest budget is named");
         assert!(output.stdout.is_empty());
     }
 }

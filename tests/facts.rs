@@ -1,4 +1,4 @@
-//! Counts and sizes known from elsewhere, and the faults seen in other packages.
+//! Published counts and sizes, and counts at which other packages have failed.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -7,7 +7,7 @@ use common::{default_store, functions::queens, limits, shared_store_with, smalle
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Error, Result, Store};
 
-/// N, solutions of the N-Queens problem, and nodes of their diagram where they are known.
+/// N, the solutions of N queens, and the nodes of the diagram of all solutions, where they are published.
 const QUEENS: [(u32, u64, Option<u64>); 11] = [
     (1, 1, Some(1)),
     (2, 0, Some(0)),
@@ -26,12 +26,12 @@ fn power_of_two(exponent: u32) -> BigUint {
     BigUint::from(1u8) << exponent
 }
 
-/// Counts the solutions for N in `sizes`, in a new store for each.
+/// Checks the solutions and nodes for every N in `sizes`, each time in what `store` gives.
 fn check_queens(sizes: std::ops::RangeInclusive<u32>, store: impl Fn() -> Store) -> Result<()> {
     for (n, solutions, nodes) in QUEENS.into_iter().filter(|(n, ..)| sizes.contains(n)) {
         let (board, _) = queens(&store(), n)?;
         assert_eq!(board.sat_count(n * n)?, solutions.into(), "N = {n}");
-        // Every solution says of every square whether a queen is there, so it is a path of its own.
+        // Every path to true tests every square, so there is one path for each solution.
         assert_eq!(board.path_count()?, solutions.into(), "N = {n}");
         assert!(nodes.is_none_or(|nodes| nodes == board.node_count()), "N = {n}: {} nodes", board.node_count());
     }
@@ -72,11 +72,11 @@ fn queens_have_the_known_solutions_and_nodes_when_everything_spills() -> Result<
 }
 
 #[test]
-fn queens_have_the_known_solutions_and_nodes_where_wide_levels_are_in_parts_on_disk() -> Result<()> {
+fn queens_have_the_known_solutions_and_nodes_where_wide_levels_are_parted_on_disk() -> Result<()> {
     let expected = queens(&default_store(), 10)?.0;
     let in_parts = limits(|limits| {
         (limits.queue, limits.arcs, limits.diagrams, limits.block) = (64 << 10, 0, 0, 4096);
-        // Room for the children of a thousand nodes, and for what brings some ten thousand in order.
+        // There is room for the children of a thousand nodes, and for sorting some ten thousand records.
         (limits.sort, limits.dense) = (256 << 10, 8 << 10);
     });
     for threads in [1, 2] {
@@ -89,14 +89,14 @@ fn queens_have_the_known_solutions_and_nodes_where_wide_levels_are_in_parts_on_d
 }
 
 #[test]
-fn the_largest_diagram_on_the_way_to_the_queens_is_the_known_one() -> Result<()> {
+fn the_largest_diagram_on_the_way_to_the_queens_has_the_known_size() -> Result<()> {
     for (n, nodes) in [(4, 109), (5, 368), (6, 1_143), (7, 3_270), (9, 44_110), (10, 212_596)] {
         assert_eq!(queens(&default_store(), n)?.1, nodes, "N = {n}");
     }
     Ok(())
 }
 
-/// The squares that a symmetry maps the squares of a board onto.
+/// For every square of the board, the square onto which `symmetry` maps it.
 fn images(n: u32, symmetry: impl Fn(u32, u32) -> (u32, u32)) -> Vec<u32> {
     (0..n * n)
         .map(|square| {
@@ -106,7 +106,7 @@ fn images(n: u32, symmetry: impl Fn(u32, u32) -> (u32, u32)) -> Vec<u32> {
         .collect()
 }
 
-/// Solutions equal to their own image.
+/// The number of solutions on `board` that are their own image.
 fn symmetric(board: &Bdd, n: u32, images: &[u32]) -> Result<BigUint> {
     let store = board.store();
     let mut fixed = board.clone();
@@ -117,7 +117,7 @@ fn symmetric(board: &Bdd, n: u32, images: &[u32]) -> Result<BigUint> {
 }
 
 #[test]
-fn queens_up_to_symmetry_are_the_known_number() -> Result<()> {
+fn queens_up_to_symmetry_have_the_known_number_of_solutions() -> Result<()> {
     for (n, unique) in [(4, 1u8), (5, 2), (6, 1), (7, 6), (8, 12)] {
         let (board, _) = queens(&default_store(), n)?;
         let all = board.sat_count(n * n)?;
@@ -135,7 +135,7 @@ fn counts_go_beyond_the_machine_word() -> Result<()> {
     let store = default_store();
     assert_eq!(store.constant(true).sat_count(1000)?, power_of_two(1000));
     assert_eq!(store.constant(false).sat_count(1000)?, BigUint::ZERO);
-    // More levels skipped than a 32-bit or 64-bit shift has bits.
+    // An arc may skip more levels than a 32-bit or a 64-bit shift can express.
     for variables in [32, 33, 40, 64, 65, 1000] {
         let first = store.variable(0)?;
         let last = store.variable(variables - 1)?;
@@ -195,7 +195,7 @@ fn parity_is_true_for_half_of_all_assignments() -> Result<()> {
 /// Whether at least `k` of `n` variables are true.
 fn at_least(store: &Store, k: u32, n: u32) -> Result<Bdd> {
     let mut builder = store.builder()?;
-    // below[seen]: the node for that many true variables so far.
+    // below[seen]: the node on the level below for `seen` true variables so far.
     let mut below: Vec<BuilderNode> = (0..=n).map(|seen| (seen >= k).into()).collect();
     for variable in (0..n).rev() {
         let seen = 0..=variable as usize;
@@ -223,7 +223,8 @@ fn thresholds_are_sums_of_binomial_coefficients() -> Result<()> {
             let solutions: BigUint = coefficients[(k as usize).min(coefficients.len())..].iter().sum();
             assert_eq!(threshold.sat_count(n)?, solutions, "at least {k} of {n}");
             assert_eq!(threshold.negated().sat_count(n)?, power_of_two(n) - solutions, "at least {k} of {n}");
-            // A node for every pair of true and false variables seen that decides nothing yet.
+            // There is a node for every pair of numbers of true and of false variables so far that does not decide the
+            // value.
             let nodes = u64::from(k) * u64::from((n + 1).saturating_sub(k));
             assert_eq!(threshold.node_count(), nodes, "at least {k} of {n}");
         }
@@ -232,20 +233,20 @@ fn thresholds_are_sums_of_binomial_coefficients() -> Result<()> {
 }
 
 #[test]
-fn thresholds_differ_by_exactly_so_many() -> Result<()> {
+fn at_least_k_without_at_least_k_plus_1_is_exactly_k() -> Result<()> {
     let (store, n) = (default_store(), 150);
     let coefficients = binomials(n);
     for k in [1, 70, 75, 149] {
         let exactly = at_least(&store, k, n)?.apply(BinaryOp::DIFF, &at_least(&store, k + 1, n)?)?;
         assert_eq!(exactly.sat_count(n)?, coefficients[k as usize], "exactly {k} of {n}");
-        // No variable can be skipped before the last is seen.
+        // Every path to true tests all variables.
         assert_eq!(exactly.path_count()?, coefficients[k as usize], "exactly {k} of {n}");
     }
     Ok(())
 }
 
 #[test]
-fn counting_over_fewer_variables_than_there_are_is_refused() -> Result<()> {
+fn counting_over_fewer_variables_than_the_support_is_refused() -> Result<()> {
     let store = default_store();
     let f = [3, 500, (1 << 24) - 1].into_iter().try_fold(store.constant(true), |f, v| f.and(&store.variable(v)?))?;
     for given in 0..3 {
@@ -260,7 +261,7 @@ fn counting_over_fewer_variables_than_there_are_is_refused() -> Result<()> {
 }
 
 #[test]
-fn counting_over_all_variables_there_can_be_works_and_over_more_is_refused() -> Result<()> {
+fn counting_works_over_the_most_variables_and_is_refused_over_more() -> Result<()> {
     let store = default_store();
     assert_eq!(store.variable(7)?.sat_count(1 << 24)?, power_of_two((1 << 24) - 1));
     for f in [store.variable(7)?, store.constant(true)] {

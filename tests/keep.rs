@@ -30,7 +30,7 @@ use strata_bdd::{
 use tempfile::TempDir;
 use twox_hash::XxHash3_128;
 
-/// Limits under which every diagram is wide.
+/// Limits under which every diagram has wide ids.
 fn wide() -> Limits {
     limits(|limits| limits.narrow_ids = 1)
 }
@@ -40,7 +40,8 @@ fn store_at(backend: &Arc<impl Backend + 'static>, limits: Option<Limits>) -> St
     Store::new(Config { testing, ..Config::default() }).unwrap()
 }
 
-/// Stores of one shelf: roomy, of the smallest budget, all on disk; and wide ones, roomy and all on disk.
+/// Stores with the files of `shelf`: with default settings, of the smallest budget, and with everything on disk; and
+/// two with wide ids, in memory and on disk.
 fn stores_on(shelf: &Arc<Shelf>) -> [Store; 5] {
     let testing = Testing { limits: None, backend: Some(shelf.clone()) };
     let smallest = Store::new(Config { memory: SMALLEST_MEMORY, testing, ..Config::default() }).unwrap();
@@ -49,21 +50,21 @@ fn stores_on(shelf: &Arc<Shelf>) -> [Store; 5] {
     [store_at(shelf, None), smallest, on_disk, wide, wide_on_disk]
 }
 
-/// Named files in memory, so that no test waits for a disk to sync.
+/// A backend with the user's files in memory, so that no test waits for a disk to sync.
 #[derive(Debug)]
 struct Shelf {
     os: Os,
     files: Files,
-    /// How long the next file is said to be instead, and what follows its bytes.
+    /// A wrong length for the next file that is opened, and what follows the bytes of the file.
     claimed: Mutex<Option<(u64, Rest)>>,
 }
 
-/// What follows the bytes of a file that is said to be longer.
+/// What follows the bytes of a file that is said to be longer than it is.
 #[derive(Clone, Copy, Debug)]
 enum Rest {
-    /// What was never written of a sparse file.
+    /// Zeroes, as in a hole of a sparse file.
     Zeroes,
-    /// What another program has cut off since.
+    /// Nothing, as if another program had cut the file short.
     Gone,
 }
 
@@ -114,7 +115,7 @@ impl Backend for Shelf {
     }
 }
 
-/// A file on its way to the shelf.
+/// A new file, which is on the shelf once it is renamed.
 #[derive(Debug)]
 struct NewBook {
     target: PathBuf,
@@ -147,7 +148,7 @@ impl NewFile for NewBook {
     }
 }
 
-/// A saved file, field by field.
+/// A saved file, field by field, without the checksum.
 #[derive(Clone)]
 struct Image {
     magic: [u8; 8],
@@ -176,7 +177,7 @@ impl Image {
         }
     }
 
-    /// Of the bytes of a file without faults in its header.
+    /// The fields of the file with these `bytes`, whose header must have no faults.
     fn parse(bytes: &[u8]) -> Self {
         let wide = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         let narrow = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -203,7 +204,7 @@ impl Image {
         signed(&bytes)
     }
 
-    /// The variables, ascending, and the truth table over them, if there is one in what the nodes say.
+    /// The variables, ascending, and the truth table over them; none if the nodes describe no function.
     fn meaning(&self) -> Option<(Vec<u32>, Vec<bool>)> {
         let variables: BTreeSet<u64> = self.table.iter().map(|level| level[0]).collect();
         let variables: Vec<u64> = variables.into_iter().collect();
@@ -233,12 +234,12 @@ impl fmt::Debug for Image {
     }
 }
 
-/// The bytes with their checksum.
+/// `bytes` and their checksum.
 fn signed(bytes: &[u8]) -> Vec<u8> {
     [bytes, &XxHash3_128::oneshot(bytes).to_le_bytes()].concat()
 }
 
-/// The invariant that a refused file breaks.
+/// The number of the invariant that a refused file breaks.
 fn broken_by(outcome: Result<Bdd>) -> u8 {
     match outcome.unwrap_err() {
         Error::NotCanonical { invariant, .. } => invariant,
@@ -250,7 +251,8 @@ fn names_in(folder: &Path) -> Vec<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Opens what each store saved in each store; `functions` are the same in the same order for all.
+/// Opens in every store what every store saves. `functions` has a list for each store, of the same functions in the
+/// same order.
 fn check_exchange(shelf: &Shelf, stores: &[Store], functions: &[Vec<Bdd>]) {
     for at in 0..functions[0].len() {
         let files: Vec<Vec<u8>> = functions.iter().map(|same| shelf.saved(&same[at])).collect();
@@ -294,7 +296,7 @@ fn larger_functions_come_back_in_every_store_and_save_as_the_same_bytes() {
         functions.iter().map(Bdd::negated).chain(functions.clone()).collect::<Vec<Bdd>>()
     });
     check_exchange(&shelf, &stores, &functions);
-    // The bytes are those of the function, not of the store.
+    // The bytes depend on the function and on the width of ids, but not on the store.
     for (at, f) in functions[0].iter().enumerate() {
         let bytes = shelf.saved(f);
         assert_eq!(shelf.saved(&functions[1][at]), bytes);
@@ -337,9 +339,9 @@ fn a_file_is_what_the_format_says() {
     }
 }
 
-/// What was saved once must open for ever: checksums are not those of whatever hashes the rest, but these.
+/// What was saved once must open for ever, so the checksums of these files must never change.
 #[test]
-fn checksums_are_those_of_files_saved_before() -> Result<()> {
+fn checksums_never_change() -> Result<()> {
     let shelf = Shelf::new();
     let store = store_at(&shelf, None);
     for (f, len, sum) in [
@@ -366,7 +368,7 @@ fn a_diagram_outlives_its_store_in_a_file() -> Result<()> {
     let board = store.open(&path)?;
     assert!(board.disk_bytes() > 0);
     assert_eq!(board.sat_count(49)?, solutions);
-    // What becomes of the file does not matter any more.
+    // What happens to the file does not matter to the opened diagram.
     fs::write(&path, "something else").unwrap();
     assert_eq!(board.sat_count(49)?, solutions);
     board.validate()?;
@@ -383,7 +385,7 @@ fn a_file_that_was_there_is_replaced_and_keeps_its_permissions() -> Result<()> {
     let store = default_store();
     let x = store.variable(0)?;
     x.save(&path)?;
-    // Less than the usual mask leaves, and more.
+    // Fewer permissions than the usual mask leaves, and more.
     for mode in [0o600, 0o666] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         x.save(&path)?;
@@ -401,7 +403,7 @@ fn a_file_that_was_there_is_replaced_and_keeps_its_permissions() -> Result<()> {
 }
 
 #[test]
-fn files_that_are_none_are_refused_by_name() {
+fn paths_without_a_diagram_are_refused_by_name() {
     let home = tempfile::tempdir().unwrap();
     let store = default_store();
     let path = |name: &str| home.path().join(name);
@@ -425,7 +427,7 @@ fn files_that_are_none_are_refused_by_name() {
         ("link", io::ErrorKind::NotFound),
         ("text/below", io::ErrorKind::NotADirectory),
     ];
-    // The superuser may read everything.
+    // For the superuser, no file is secret.
     if fs::File::open(path("secret")).is_err() {
         kinds.push(("secret", io::ErrorKind::PermissionDenied));
     }
@@ -440,7 +442,7 @@ fn files_that_are_none_are_refused_by_name() {
 }
 
 #[test]
-fn places_where_no_file_can_be_are_refused_and_nothing_is_left_there() -> Result<()> {
+fn saving_where_no_file_can_be_is_refused_and_leaves_nothing_there() -> Result<()> {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join("folder")).unwrap();
     fs::write(home.path().join("file"), "untouched").unwrap();
@@ -469,7 +471,7 @@ fn places_where_no_file_can_be_are_refused_and_nothing_is_left_there() -> Result
     Ok(())
 }
 
-/// Small files of both widths.
+/// Small files with both widths of ids.
 fn small_files(shelf: &Shelf, stores: &[Store]) -> Vec<Vec<u8>> {
     let table: Vec<bool> = (0..16u32).map(|at| at * at % 11 % 3 == 1).collect();
     let all = stores.iter().flat_map(|store| {
@@ -481,7 +483,7 @@ fn small_files(shelf: &Shelf, stores: &[Store]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_file_that_is_cut_short_or_goes_on_is_refused() {
+fn a_file_that_is_too_short_or_too_long_is_refused() {
     let shelf = Shelf::new();
     let stores = stores_on(&shelf);
     for bytes in small_files(&shelf, &stores) {
@@ -531,7 +533,7 @@ fn a_file_with_any_bit_flipped_is_refused() {
 }
 
 #[test]
-fn files_of_another_kind_are_refused_by_name() {
+fn files_of_another_version_byte_order_or_width_are_refused_by_name() {
     let shelf = Shelf::new();
     let image = Image::new(32, &[[9, 2], [3, 1]], &[[0, 1], [1, 0], [2, 3]]);
     for store in stores_on(&shelf) {
@@ -551,7 +553,7 @@ fn files_of_another_kind_are_refused_by_name() {
             let refused = open(Image { flags, ..image.clone() });
             assert!(matches!(refused, Error::Damaged { .. }), "{refused:?}");
         }
-        // Of the right length, but read as ids of half or twice the size.
+        // A header that says one node with wide ids, where there are three with narrow ids: the length does not fit.
         let mut halved = image.bytes();
         halved[16] = 64;
         halved[32] = 1;
@@ -561,7 +563,7 @@ fn files_of_another_kind_are_refused_by_name() {
 }
 
 #[test]
-fn counts_that_the_file_does_not_hold_are_refused_before_memory_is_taken() {
+fn counts_that_do_not_fit_the_file_are_refused_before_memory_is_taken() {
     let shelf = Shelf::new();
     let image = Image::new(32, &[[9, 2], [3, 1]], &[[0, 1], [1, 0], [2, 3]]);
     let huge = [4, 1 << 24, 1 << 31, 1 << 32, 1 << 59, 1 << 60, 1 << 61, 1 << 63, u64::MAX];
@@ -575,7 +577,7 @@ fn counts_that_the_file_does_not_hold_are_refused_before_memory_is_taken() {
                 ] {
                     let refused = shelf.open(&store, &image.bytes()).unwrap_err();
                     assert!(matches!(refused, Error::Damaged { .. }), "{refused:?}");
-                    // And from a file that is as long as that, all holes.
+                    // The same counts in a file of the length that the counts ask for, which ends in zeroes.
                     let len = 56 + 16 * u128::from(image.levels) + u128::from(width / 4) * u128::from(image.nodes);
                     let Ok(len) = u64::try_from(len) else { continue };
                     *shelf.claimed.lock().unwrap() = Some((len, Rest::Zeroes));
@@ -606,7 +608,7 @@ fn a_file_that_shrinks_while_it_is_read_is_refused() {
     }
 }
 
-/// A level table, or nodes.
+/// The entries of a level table, or the children of nodes.
 type Pairs<'a> = &'a [[u64; 2]];
 
 #[test]
@@ -659,7 +661,7 @@ fn signed_files_that_break_an_invariant_are_refused_by_its_number() {
     }
 }
 
-/// Changes something, perhaps in more than one place.
+/// Makes one to three random changes to `image`.
 fn mutate(image: &mut Image, random: &mut Rng) {
     let pick = |random: &mut Rng, len: usize| random.usize(..len);
     for _ in 0..=random.u32(..3) {
@@ -699,7 +701,7 @@ fn mutate(image: &mut Image, random: &mut Rng) {
                 image.table.insert(place, [random.u32(..10).into(), random.u32(..4).into()]);
             }
             10 => image.flags ^= 1,
-            // One more node that may well be right: on a level of its own, on top.
+            // One more node that may well be canonical: on a level of its own, on top.
             _ if image.table.len() < 6 => {
                 let root = image.children.len() as u64 + 1;
                 let variable = image.table.last().map_or(9, |level| level[0].saturating_sub(1));
@@ -710,7 +712,7 @@ fn mutate(image: &mut Image, random: &mut Rng) {
         }
     }
     (image.levels, image.nodes) = (image.table.len() as u64, image.children.len() as u64);
-    // Each level the nodes there are, more often than not.
+    // More often than not, corrects the level table to the number of nodes.
     if random.u32(..4) > 0 && !image.table.is_empty() {
         let others: u64 = image.table[1..].iter().map(|level| level[1]).sum();
         image.table[0][1] = image.nodes.saturating_sub(others);
@@ -735,7 +737,7 @@ fn a_signed_file_is_opened_if_and_only_if_its_function_is_saved_as_its_bytes() {
         mutate(&mut image, &mut random);
         let bytes = image.bytes();
 
-        // The obviously right twin: what the bytes say, built and saved.
+        // What is expected: the function that the bytes describe, built and saved.
         let expected = image.meaning().filter(|(names, _)| names.iter().all(|&name| name <= LARGEST_VARIABLE));
         let expected = expected.map(|(names, table)| match &table[..] {
             [value] => narrow.constant(*value),
@@ -769,7 +771,7 @@ fn a_signed_file_is_opened_if_and_only_if_its_function_is_saved_as_its_bytes() {
 }
 
 #[test]
-fn signed_files_of_random_bytes_never_do_harm() {
+fn files_of_random_bytes_with_a_right_checksum_are_refused_or_canonical() {
     let shelf = Shelf::new();
     let stores = stores_on(&shelf);
     let files = small_files(&shelf, &stores);
@@ -779,7 +781,7 @@ fn signed_files_of_random_bytes_never_do_harm() {
         let bytes = &files[random.usize(..files.len())];
         let mut bytes = bytes[..bytes.len() - 16].to_vec();
         for _ in 0..=random.u32(..3) {
-            // The header is left alone now and then, or every file would fail there.
+            // The header is mostly left alone, or nearly every file would fail there.
             let first = if random.u32(..4) == 0 || bytes.len() <= 40 { 16 } else { 40 };
             let at = random.usize(first..bytes.len());
             bytes[at] = match random.u32(..3) {
@@ -791,7 +793,7 @@ fn signed_files_of_random_bytes_never_do_harm() {
         if let Ok(f) = shelf.open(&stores[round % stores.len()], &signed(&bytes)) {
             opened += 1;
             f.validate().unwrap();
-            // Canonical, so it is saved as it was, but for the width.
+            // A file that opens is canonical: it is saved as the same bytes, but for the width of ids.
             let image = Image { width: 32, ..Image::parse(&signed(&bytes)) };
             let again = Image { width: 32, ..Image::parse(&shelf.saved(&f)) };
             assert_eq!(image.bytes(), again.bytes());
@@ -822,7 +824,7 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
     }
     let enough = store_at(&shelf, Some(limits(|limits| limits.tables = 1_000_000)));
     assert_eq!(shelf.open(&enough, &bytes)?, chain);
-    // As many levels as there are variables, and one more; all holes.
+    // Files of zeroes with as many levels as there can be variables, and with one more.
     for (levels, nodes) in [(1 << 24, 1 << 24), ((1 << 24) + 1, (1 << 24) + 1)] {
         let image = Image { levels, nodes, ..Image::new(32, &[], &[]) };
         *shelf.claimed.lock().unwrap() = Some((56 + 16 * levels + 8 * nodes, Rest::Zeroes));
@@ -838,7 +840,7 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
     Ok(())
 }
 
-/// A store on a disk, diagrams on that disk, and a folder of the user's.
+/// A store on a disk that can fail, two diagrams on that disk, and a folder of the user.
 struct Day {
     disk: Arc<Disk>,
     store: Store,
@@ -860,8 +862,8 @@ impl Day {
         self.home.path().join("kept.strata")
     }
 
-    /// Does `work` on days on which the first, the second, … call of `action` fails, and looks at each error and at what it
-    /// left. Answers how many days there were.
+    /// Does `work` with one call of `action` that fails: the first, then the second, and so on to the last. `look`
+    /// checks each error, and what is left then. Answers how many calls there were.
     fn check<T>(&self, action: &'static str, work: impl Fn() -> Result<T>, look: impl Fn(&Error)) -> u64 {
         let before = self.disk.calls(action);
         work().unwrap();
@@ -871,7 +873,7 @@ impl Day {
             self.disk.fail(action, k);
             let outcome = work();
             assert!(self.disk.heal(), "call {k} to {action} never came");
-            look(&outcome.err().expect("nobody noticed"));
+            look(&outcome.err().expect("a call failed, and the work succeeded"));
             assert_eq!(self.store.stats().temp_bytes, temp_bytes, "after call {k} to {action}");
             assert_eq!(self.disk.names(), 0);
             self.f.validate().unwrap();
@@ -893,7 +895,7 @@ fn a_save_that_fails_leaves_the_old_file_and_nothing_beside_it() -> Result<()> {
         ("save: rename", "rename"),
         ("read", ""),
     ] {
-        // Over a file that is there, and where there is none.
+        // Where there is an old file, and where there is none.
         for old in [Some("the old file"), None] {
             let days = day.check(
                 action,
@@ -975,10 +977,10 @@ fn a_file_that_cannot_be_read_or_kept_fails_the_opening_and_nothing_else() -> Re
                 other => panic!("{other:?}"),
             },
         );
-        assert!(days > 0, "nothing asked to {action}");
+        assert!(days > 0, "the work never asked to {action}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
-    // A store that has nothing on disk yet needs a file for that.
+    // A store with nothing on disk yet has to create a file to keep the diagram.
     let disk = Disk::new();
     let other = store_at(&disk, Some(tight()));
     disk.fail("create", 1);
@@ -1009,7 +1011,7 @@ fn the_message_of_a_save_that_failed_says_what_happened_where_and_what_to_do() {
     }
 }
 
-/// The operating system's files, of which one bit may have turned.
+/// The operating system's files, of which one bit may read flipped.
 #[derive(Debug)]
 struct Rot {
     os: Os,
@@ -1061,7 +1063,7 @@ impl ScratchFile for Rotten {
 }
 
 #[test]
-fn a_bit_that_turns_on_the_scratch_disk_is_found() {
+fn a_bit_that_flips_on_the_scratch_disk_is_found() {
     for narrow_ids in [1 << 30, 1] {
         let bit = Arc::new(AtomicU64::new(u64::MAX));
         let rot = Arc::new(Rot { os: Os::new(std::env::temp_dir()), bit: bit.clone() });
@@ -1070,12 +1072,12 @@ fn a_bit_that_turns_on_the_scratch_disk_is_found() {
         let store = store_at(&rot, Some(limits));
         let f = random_function(&store, 3, 5);
         f.validate().unwrap();
-        // All of it is in one extent, somewhere in the file.
+        // All nodes of `f` are in one extent, somewhere in the file.
         let is_of_f = |at: &u64| {
             bit.store(8 * at, Relaxed);
             f.nodes().any(|node| node.is_err())
         };
-        let place = (0..1000).map(|place| place * extent).find(is_of_f).expect("it is on disk");
+        let place = (0..1000).map(|place| place * extent).find(is_of_f).expect("the diagram is on disk");
         bit.store(u64::MAX, Relaxed);
         let path = std::env::temp_dir().join("a diagram that is never there");
         let values = [false, true].map(|value| f.eval(|_| value).unwrap());
@@ -1099,7 +1101,7 @@ fn a_bit_that_turns_on_the_scratch_disk_is_found() {
 }
 
 #[test]
-fn what_is_built_and_combined_in_every_kind_of_store_is_valid() -> Result<()> {
+fn diagrams_built_and_combined_in_every_kind_of_store_are_valid() -> Result<()> {
     for store in stores_on(&Shelf::new()) {
         store.constant(true).validate()?;
         let mut functions = product(&store, 5);

@@ -16,7 +16,7 @@ use strata_bdd::{Bdd, BuilderNode, Error, LARGEST_VARIABLE, Result, Store, Varia
 
 const VARIABLES: u32 = 18;
 
-/// Functions of up to 18 variables, and some thousand nodes.
+/// Functions of up to 18 variables and some thousand nodes.
 fn functions(store: &Store) -> Vec<Bdd> {
     let mut random = Rng::with_seed(77);
     let mut functions: Vec<Bdd> = (0..6).map(|_| random_tree(store, &mut random, VARIABLES, 120)).collect();
@@ -26,7 +26,7 @@ fn functions(store: &Store) -> Vec<Bdd> {
     functions
 }
 
-/// Pairs of functions, each with itself and its negation too.
+/// Each function with the next, and the first also with itself and with its negation.
 fn pairs(store: &Store) -> Vec<(Bdd, Bdd)> {
     let functions = functions(store);
     let shifted = functions.iter().cycle().skip(1);
@@ -36,7 +36,7 @@ fn pairs(store: &Store) -> Vec<(Bdd, Bdd)> {
     pairs
 }
 
-/// A store of every kind.
+/// Stores of several kinds: default, roomy, with the smallest budget, spilling, and with nested sweeps alone.
 fn stores() -> Vec<Store> {
     let spilling = limits(|limits| {
         (limits.block, limits.window) = (512, 512);
@@ -56,7 +56,7 @@ fn for_all_pairs(law: impl Fn(&Bdd, &Bdd) -> Result<()>) -> Result<()> {
 }
 
 #[test]
-fn a_function_is_put_together_from_its_cofactors() -> Result<()> {
+fn a_function_and_its_quantifications_are_made_of_its_cofactors() -> Result<()> {
     for_all_pairs(|f, _| {
         for variable in [0, 3, VARIABLES - 1] {
             let [low, high] = [false, true].map(|value| f.restrict([(variable, value)]).unwrap());
@@ -71,7 +71,7 @@ fn a_function_is_put_together_from_its_cofactors() -> Result<()> {
 }
 
 #[test]
-fn an_exclusive_disjunction_of_many_cofactors_is_made_one_variable_after_the_other() -> Result<()> {
+fn unique_over_many_variables_is_unique_over_one_after_another() -> Result<()> {
     let many = Cell::new(0);
     for_all_pairs(|f, g| {
         let wide = f.and(&g.shifted(12)?)?;
@@ -85,12 +85,13 @@ fn an_exclusive_disjunction_of_many_cofactors_is_made_one_variable_after_the_oth
         }
         Ok(())
     })?;
-    // So many at once are not combined one by one.
+    // More than 16 variables are not quantified one by one.
     assert!(many.get() > 20, "{many:?}");
     Ok(())
 }
 
-/// Levels of a few nodes, of which arcs lead a few levels down: some pass a level that is combined away.
+/// A random diagram with at most 8 nodes a level and arcs that lead up to three levels down: some skip a quantified
+/// level.
 fn leaping(store: &Store, levels: u32) -> Result<Bdd> {
     let (mut random, mut builder) = (Rng::with_seed(5), store.builder()?);
     let mut rows: Vec<Vec<BuilderNode>> = vec![vec![false.into(), true.into()]];
@@ -110,7 +111,7 @@ fn leaping(store: &Store, levels: u32) -> Result<Bdd> {
 }
 
 #[test]
-fn an_exclusive_disjunction_over_hundreds_of_levels_is_the_same_when_their_queues_spill() -> Result<()> {
+fn unique_over_hundreds_of_levels_is_the_same_where_queues_spill() -> Result<()> {
     let expected = {
         let f = leaping(&default_store(), 300)?;
         (f.content_hash(), f.unique([100, 250])?.content_hash())
@@ -122,7 +123,7 @@ fn an_exclusive_disjunction_over_hundreds_of_levels_is_the_same_when_their_queue
         let store = shared_store_with(threads, &limits);
         let f = leaping(&store, 300)?;
         let odd = f.unique([100, 250])?;
-        let last = store.operations().pop().expect("the one just done");
+        let last = store.operations().pop().expect("the operation just done");
         odd.validate()?;
         assert!(last.operation == "unique" && last.sweeps == 6 && last.spilled_bytes > 0, "{last:?}");
         assert_eq!((f.content_hash(), odd.content_hash()), expected);
@@ -132,7 +133,7 @@ fn an_exclusive_disjunction_over_hundreds_of_levels_is_the_same_when_their_queue
 }
 
 #[test]
-fn negation_goes_through_and_or_and_quantifiers() -> Result<()> {
+fn negation_exchanges_and_with_or_and_exists_with_forall() -> Result<()> {
     for_all_pairs(|f, g| {
         assert_eq!(f.and(g)?.negated(), f.negated().or(&g.negated())?);
         assert_eq!(f.exists(2..9)?.negated(), f.negated().forall(2..9)?);
@@ -141,7 +142,7 @@ fn negation_goes_through_and_or_and_quantifiers() -> Result<()> {
 }
 
 #[test]
-fn quantifiers_go_through_their_operators() -> Result<()> {
+fn exists_distributes_over_or_and_forall_over_and() -> Result<()> {
     for_all_pairs(|f, g| {
         let some = || (0..VARIABLES).step_by(3);
         assert_eq!(f.or(g)?.exists(some())?, f.exists(some())?.or(&g.exists(some())?)?);
@@ -161,7 +162,7 @@ fn composition_is_substitution() -> Result<()> {
         assert_eq!(&f.compose(4, &x)?, f);
         assert_eq!(f.compose(4, g)?, g.ite(&high, &low)?);
         assert_eq!(f.compose(4, f)?, f.ite(&high, &low)?);
-        // Two variables that swap their places.
+        // Two variables are exchanged.
         let y = f.store().variable(9)?;
         let swapped = f.compose_all([(4, &y), (9, &x)])?;
         let other = |variable| match variable {
@@ -176,14 +177,14 @@ fn composition_is_substitution() -> Result<()> {
 }
 
 #[test]
-fn names_can_be_changed_and_changed_back() -> Result<()> {
+fn variables_can_be_renamed_and_renamed_back() -> Result<()> {
     for_all_pairs(|f, g| {
         let backwards = |variable| VARIABLES - 1 - variable;
         let turned = f.replace(backwards)?;
         assert_eq!(turned.sat_count(VARIABLES)?, f.sat_count(VARIABLES)?);
         assert_eq!(&turned.replace(backwards)?, f);
         turned.validate()?;
-        // What has other names is as good an operand as any.
+        // A renamed diagram is an operand like any other.
         let far = |bdd: &Bdd| bdd.replace(|variable| 1000 + 50 * variable);
         assert_eq!(far(f)?.xor(&far(g)?)?, far(&f.xor(g)?)?);
         assert_eq!(f.shifted(7)?.and(&g.shifted(7)?)?.shifted(-7)?, f.and(g)?);
@@ -194,7 +195,7 @@ fn names_can_be_changed_and_changed_back() -> Result<()> {
 }
 
 #[test]
-fn simplified_functions_agree_where_one_cares() -> Result<()> {
+fn simplified_functions_agree_with_the_original_on_the_care_set() -> Result<()> {
     for_all_pairs(|f, care| {
         if care.as_constant() == Some(false) {
             return Ok(());
@@ -209,7 +210,7 @@ fn simplified_functions_agree_where_one_cares() -> Result<()> {
 }
 
 #[test]
-fn thousands_of_variables_with_gaps_are_no_different() -> Result<()> {
+fn laws_hold_over_thousands_of_variables_with_gaps() -> Result<()> {
     let n = 3000;
     for store in [default_store(), smallest_store()] {
         let top = LARGEST_VARIABLE - 40 * (n - 1);
@@ -239,7 +240,8 @@ fn thousands_of_variables_with_gaps_are_no_different() -> Result<()> {
     Ok(())
 }
 
-/// Pairs (n, n + 1) of numbers of `bits` bits, the highest bit first; the last one leads to zero.
+/// The relation of all pairs (n, n + 1) of numbers of `bits` bits, the highest bit first. The largest number leads to
+/// zero.
 fn counter(store: &Store, bits: u32, pairs: &VariablePairs) -> Result<Bdd> {
     let mut relation = store.constant(true);
     let mut carry = store.constant(true);
@@ -281,10 +283,11 @@ fn a_counter_steps_forwards_and_backwards_whatever_the_order_of_its_variables() 
 }
 
 #[test]
-fn functions_that_meet_at_their_ends_are_not_swept() -> Result<()> {
+fn disjoint_makes_no_sweep_if_both_functions_are_true_at_an_end_point() -> Result<()> {
     let store = roomy_store();
     let f = store.exactly(3, 0..20)?;
-    // Three at the ends, and three in between; both are false at the first and at the last point of f.
+    // `first` is true at the largest point of `f`, `last` is true at the smallest. `inside` and `f` are both true only
+    // at points between.
     let (first, last) = (store.cube((0..3).map(|variable| (variable, true)))?, store.cube([(18, true), (19, true)])?);
     let inside = store.cube([(0, false), (19, false), (7, true)])?;
     for (g, swept) in [(&first, false), (&last, false), (&inside, true)] {
@@ -296,9 +299,10 @@ fn functions_that_meet_at_their_ends_are_not_swept() -> Result<()> {
 }
 
 #[test]
-fn a_search_ends_on_the_level_where_it_finds_something() -> Result<()> {
+fn disjoint_ends_on_the_level_where_a_common_point_shows() -> Result<()> {
     for store in stores() {
-        // Both are true where of the first six only the very first is; whether they are at both ends is only known far below.
+        // `f` and `g` are both true where only the first of the first six variables is true, which shows after six
+        // levels. That they have no other point in common shows only far below.
         let early = store.cube((0..6).map(|variable| (variable, variable == 0)))?;
         let elsewhere = store.variable(0)?.xnor(&store.variable(1)?)?;
         let below = random_function(&store, 8, 16).shifted(6)?;
@@ -316,10 +320,11 @@ fn a_search_ends_on_the_level_where_it_finds_something() -> Result<()> {
 }
 
 #[test]
-fn a_care_set_is_combined_over_what_a_path_does_not_test() -> Result<()> {
+fn simplify_quantifies_the_care_set_over_variables_that_a_path_skips() -> Result<()> {
     for store in [default_store(), roomy_store(), store_with(tight())] {
         let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
-        // Not where all of the care set is projected on x, y and z at once: that is all three.
+        // Where x is false, `f` does not test y, so the care set is quantified over y there, although `f` tests y
+        // elsewhere.
         let f = (!&z & !(&x & &y)?)?;
         let care = (&y | &z)?;
         assert_eq!(f.simplify(&care)?, (!&x & !&z)?);
@@ -329,7 +334,7 @@ fn a_care_set_is_combined_over_what_a_path_does_not_test() -> Result<()> {
     Ok(())
 }
 
-/// Clauses of three of twelve variables, at random.
+/// `count` random clauses of three literals over twelve variables.
 fn clauses(count: u32, store: &Store) -> Result<Vec<Bdd>> {
     let mut random = Rng::with_seed(count.into());
     let mut literal = || (random.u32(..12), random.bool());
@@ -337,7 +342,7 @@ fn clauses(count: u32, store: &Store) -> Result<Vec<Bdd>> {
 }
 
 #[test]
-fn many_functions_at_once_are_what_they_are_one_by_one() -> Result<()> {
+fn and_all_and_or_all_give_what_and_and_or_give_one_by_one() -> Result<()> {
     for store in stores() {
         for count in [0, 1, 2, 3, 7, 20, 60, 400] {
             let clauses = clauses(count, &store)?;
@@ -350,10 +355,10 @@ fn many_functions_at_once_are_what_they_are_one_by_one() -> Result<()> {
 }
 
 #[test]
-fn of_many_functions_no_more_are_asked_for_than_decide() -> Result<()> {
+fn and_all_and_or_all_stop_once_the_result_is_decided() -> Result<()> {
     let store = default_store();
     let mut asked = 0;
-    // x0, x1, not x1, x2, …
+    // x0, x1, ¬x1, x2, x2, x3, …
     let endless = (0..).inspect(|_| asked += 1).map(|at: u32| store.literal(at.div_ceil(2), at != 2));
     assert!(store.and_all(endless)?.is_false());
     assert!(asked <= 4, "{asked}");
@@ -366,7 +371,7 @@ fn of_many_functions_no_more_are_asked_for_than_decide() -> Result<()> {
 }
 
 #[test]
-fn each_of_many_functions_is_swept_a_few_times() -> Result<()> {
+fn and_all_sweeps_each_of_many_functions_a_few_times() -> Result<()> {
     let store = roomy_store();
     let apart = |at| store.clause([(at, false), (at + 1, false)]);
     let chain = store.and_all((0..1000).map(apart))?;

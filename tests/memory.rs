@@ -1,4 +1,4 @@
-//! The promise that all of this is for: memory stays within the budget, however large the diagrams.
+//! The memory of a process stays within the budget of its store, however large the diagrams.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -13,11 +13,12 @@ use std::{
 use common::functions::random_function;
 use strata_bdd::{Config, Error, Result, Store};
 
-/// What a process of its own is to do, if it is one: variables of an operand, bytes of the budget, threads, and in tenths how many of
-/// the small diagrams that there is room for it holds meanwhile.
+/// The environment variable that gives a child process its work as four numbers: the variables of an operand; the bytes
+/// of the budget; the threads; and how many small diagrams the process holds meanwhile, in tenths of those for which
+/// there is room.
 const WORK: &str = "STRATA_TEST_WORK";
 
-/// The most memory that this process has had, in bytes.
+/// The peak resident set of this process so far, in bytes.
 fn peak_rss() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -25,7 +26,7 @@ fn peak_rss() -> u64 {
 }
 
 #[test]
-#[ignore = "does its work only in a process of its own"]
+#[ignore = "runs in a child process that another test starts"]
 fn some_work_in_a_process_of_its_own() -> Result<()> {
     let Ok(work) = env::var(WORK) else { return Ok(()) };
     let work: Vec<usize> = work.split(' ').map(|number| number.parse().unwrap()).collect();
@@ -42,10 +43,11 @@ fn some_work_in_a_process_of_its_own() -> Result<()> {
         assert!(matches!(error, Error::BudgetExceeded { .. }), "{error}");
     }
     small.truncate(small.len() * held / 10);
-    // Two functions of which every node meets most of the other's on the next level.
+    // The variables of both functions alternate, so that a node of one function meets most nodes of the other on the
+    // next level.
     let [f, g] = [1, 2].map(|seed| random_function(&store, seed, variables as u32));
     let (f, g) = (f.replace(|variable| 2 * variable)?, g.replace(|variable| 2 * variable + 1)?);
-    // There are few enough nodes that as many run side by side as there are threads.
+    // The operands have so few nodes that operations on them may run side by side, one on each thread.
     let work = || {
         let differ = f.xor(&g)?;
         differ.exists([variables as u32])?;
@@ -63,12 +65,14 @@ fn some_work_in_a_process_of_its_own() -> Result<()> {
     Ok(())
 }
 
-/// Nodes of the largest diagram, bytes spilled, and the peak of a process's memory in bytes.
+/// Runs the work in a child process. Gives the nodes of the largest diagram, the bytes spilled, and the peak resident
+/// set in bytes.
 fn work(variables: u32, memory: u64, threads: usize, held: u32) -> [u64; 3] {
     let mut process = Command::new(env::current_exe().unwrap());
     process.args(["--exact", "some_work_in_a_process_of_its_own", "--ignored", "--nocapture"]);
     process.env(WORK, format!("{variables} {memory} {threads} {held}")).stdin(Stdio::null());
-    // What many threads have given back is then free for all of them; glibc keeps it for each by itself, beside the budget.
+    // glibc keeps freed memory apart for each thread, which the budget does not count. With a single arena, memory that
+    // one thread frees is there for all.
     if threads > 2 {
         process.env("MALLOC_ARENA_MAX", "1");
     }
@@ -80,7 +84,7 @@ fn work(variables: u32, memory: u64, threads: usize, held: u32) -> [u64; 3] {
 }
 
 #[test]
-fn memory_stays_within_the_budget_and_a_little_beyond_where_a_diagram_alone_is_larger() {
+fn memory_exceeds_the_budget_by_at_most_20_mib_where_a_diagram_alone_is_larger() {
     for (variables, memory, threads, held) in [
         (14, 16 << 20, 1, 0),
         (14, 16 << 20, 1, 8),

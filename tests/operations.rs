@@ -26,20 +26,20 @@ use strata_bdd::{
     testing::{Limits, Testing},
 };
 
-/// Neighbours, and variables with gaps up to the largest there is.
+/// Three neighbours, and three variables with gaps, up to the largest there is.
 const THREE: [[u32; 3]; 2] = [[0, 1, 2], [40, 1000, (1 << 24) - 1]];
 
-/// Checks one operation of a diagram and of its table.
+/// Checks one operation on diagrams against truth tables.
 type Check = fn(&Case<'_>) -> Result<()>;
 
-/// Two functions in both forms, and a choice of their variables.
+/// Two functions, each as a diagram and as a truth table, and some of their variables.
 struct Case<'a> {
     store: &'a Store,
     f: (Bdd, Table),
     g: (Bdd, Table),
     /// Some variables, in any order.
     some: Vec<u32>,
-    /// As many values.
+    /// A value for each of these variables; empty for checks that need none.
     values: Vec<bool>,
 }
 
@@ -50,7 +50,7 @@ impl Case<'_> {
     }
 }
 
-/// A case of every operation.
+/// The checks of all operations.
 const CHECKS: [Check; 14] = [
     restrict,
     cofactor,
@@ -120,7 +120,7 @@ fn and_exists(case: &Case<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The variables of the case in an order that its choice of variables decides.
+/// The variables of the case, permuted in a way that `some` decides.
 fn shuffled(case: &Case<'_>) -> Vec<u32> {
     let mut names = case.f.1.variables.clone();
     for (at, &variable) in case.some.iter().enumerate() {
@@ -152,7 +152,7 @@ fn replace_in_order(case: &Case<'_>) -> Result<()> {
         case.expect(&renamed, &expected);
         assert_eq!(renamed.shifted(-7)?.shifted(7)?, renamed);
         let twice = renamed.shifted(-7)?.replace(|variable| table.variables[(variable / step) as usize])?;
-        assert_eq!(&twice, f, "a rename of a rename");
+        assert_eq!(&twice, f, "a renaming of a renaming");
     }
     Ok(())
 }
@@ -176,7 +176,7 @@ fn compose_all(case: &Case<'_>) -> Result<()> {
     let literal = case.store.variable(case.some.first().copied().unwrap_or(0))?;
     let images = [g.clone(), f.negated(), literal.negated(), g.xor(&literal)?, case.store.constant(true)];
     let mut images: Vec<(u32, &Bdd)> = case.some.iter().copied().zip(images.iter().cycle()).collect();
-    // The last is only negated, while others see it.
+    // The image of the last variable is its negation, and other images depend on that variable.
     let last =
         case.some.last().map(|&variable| Ok((variable, case.store.variable(variable)?.negated()))).transpose()?;
     if let (Some(image), Some((variable, negation))) = (images.last_mut(), &last) {
@@ -194,7 +194,8 @@ fn compose_all(case: &Case<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The point nearest to `point` where `care` is true; the first variable weighs most.
+/// The point nearest to `point` where `care` is true; a difference in an earlier variable weighs more than any in later
+/// ones.
 fn nearest(care: &Table, point: &dyn Fn(u32) -> bool) -> Vec<bool> {
     let mut found = Vec::new();
     let mut fixed: Vec<(u32, bool)> = Vec::new();
@@ -252,7 +253,7 @@ fn compare(case: &Case<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Successors and predecessors, where every second variable is a next one, or where the pairs go crosswise.
+/// Successors and predecessors, where neighbours are pairs, and where the pairs lie crosswise.
 fn relation(case: &Case<'_>) -> Result<()> {
     let (relation, table) = &case.f;
     let (current, next): (Vec<_>, Vec<_>) = table.variables.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
@@ -263,7 +264,8 @@ fn relation(case: &Case<'_>) -> Result<()> {
             |variable| if pairs.is_current(variable) { pairs.next_of(variable) } else { pairs.current_of(variable) };
         let states = case.g.0.exists(next.iter().copied())?;
         let states_table = Table::of(&states, &table.variables)?;
-        // A successor: some state leads to it, which is read with its own names where the relation has those of next.
+        // A point is a successor if some state leads there. The result tests current variables where the relation tests
+        // next ones, so `swapped` gives the variable of the relation.
         let leads = table.map(|relation, point| relation.at(point) && states_table.at(point));
         let expected = leads.map(|leads, point| leads.at_all(&current, &|other| point(swapped(other))).contains(&true));
         case.expect(&states.rel_next(relation, &pairs)?, &expected);
@@ -275,7 +277,7 @@ fn relation(case: &Case<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Every function of `variables`, as its number says.
+/// All functions of `variables`, in the order of their numbers.
 fn all_functions(store: &Store, variables: &[u32; 3]) -> Vec<(Bdd, Table)> {
     let function = |number| {
         let table = Table::of_number(variables, number);
@@ -285,7 +287,7 @@ fn all_functions(store: &Store, variables: &[u32; 3]) -> Vec<(Bdd, Table)> {
 }
 
 #[test]
-fn every_function_of_three_variables_is_treated_right() -> Result<()> {
+fn every_operation_is_right_for_every_function_of_three_variables() -> Result<()> {
     for (store, variables) in
         [default_store(), default_store(), roomy_store()].into_iter().zip(THREE.into_iter().cycle())
     {
@@ -306,9 +308,9 @@ fn every_function_of_three_variables_is_treated_right() -> Result<()> {
 }
 
 #[test]
-fn every_pair_of_functions_of_three_variables_is_treated_right() -> Result<()> {
+fn operations_on_two_functions_are_right_for_every_pair_of_functions_of_three_variables() -> Result<()> {
     let checks: [Check; 7] = [and_exists, compose, compose_all, constrain, simplify, compare, relation];
-    // Each function with each other, and where there are queues with some.
+    // In the default store, every function meets every other one; in the roomy store, which makes sweeps, every ninth.
     for (store, variables, step) in [(default_store(), THREE[0], 1), (roomy_store(), THREE[1], 9)] {
         let (functions, mut random) = (all_functions(&store, &variables), Rng::with_seed(4));
         for (f, g) in functions.iter().flat_map(|f| functions.iter().step_by(step).map(move |g| (f, g))) {
@@ -320,7 +322,7 @@ fn every_pair_of_functions_of_three_variables_is_treated_right() -> Result<()> {
     Ok(())
 }
 
-/// A random function of some of `variables`: dense, sparse, or with few paths.
+/// A random function of `variables`: true at half of the points, at fewer, or dependent on some of the variables alone.
 fn random_function(variables: &[u32], random: &mut Rng) -> Table {
     let table = Table::random(variables, random);
     match random.u32(..4) {
@@ -356,63 +358,64 @@ fn random_cases(store: &Store, seed: u64, rounds: u32, most: u32) -> Result<()> 
 }
 
 #[test]
-fn random_functions_of_up_to_twelve_variables_are_treated_right() -> Result<()> {
+fn every_operation_is_right_for_random_functions_of_up_to_twelve_variables() -> Result<()> {
     random_cases(&default_store(), 11, 40, 12)?;
     random_cases(&roomy_store(), 11, 40, 12)?;
     random_cases(&smallest_store(), 12, 20, 9)
 }
 
 #[test]
-fn operations_that_turn_out_not_to_be_small_give_the_same() -> Result<()> {
+fn operations_that_turn_out_not_to_be_small_are_right() -> Result<()> {
     [1, 2, 3, 5, 10, 30, 100, 300, 1000]
         .into_iter()
         .try_for_each(|small| random_cases(&store_with(limits(|limits| limits.small = small)), small, 5, 12))
 }
 
 #[test]
-fn quantification_by_nested_sweeps_alone_gives_the_same() -> Result<()> {
+fn operations_are_right_where_quantification_is_by_nested_sweeps_alone() -> Result<()> {
     random_cases(&store_with(limits(|limits| limits.nested_only = true)), 11, 40, 12)
 }
 
 #[test]
-fn every_way_of_spilling_gives_the_same() -> Result<()> {
+fn operations_are_right_in_every_way_of_spilling() -> Result<()> {
     [false, true].into_iter().try_for_each(every_way_of_spilling)
 }
 
 fn every_way_of_spilling(nested_only: bool) -> Result<()> {
     let on = |disk: &_, limits| store_on(disk, Limits { nested_only, ..limits }, 1);
     let disk = Disk::new();
-    // Queues and arcs on disk.
+    // Queues and arcs are on disk.
     let store = on(&disk, limits(|limits| (limits.block, limits.queue, limits.arcs) = (256, 1024, 0)));
     random_cases(&store, 13, 10, 12)?;
     assert!(store.stats().spilled_bytes > 1 << 20 && disk.calls("read") > 1000, "{:?}", store.stats());
-    // Levels that are parted over logs.
+    // Levels are parted over logs.
     let store = on(&disk, limits(|limits| (limits.sort, limits.dense) = (600, 100)));
     random_cases(&store, 14, 10, 12)?;
     assert!(store.stats().parted_levels > 1000 && disk.calls("sort in") == 0, "{:?}", store.stats());
-    // Levels through the external sorter.
+    // Levels go through the external sorter.
     let store = on(&disk, limits(|limits| (limits.sort, limits.dense, limits.parts) = (600, 48, 5)));
     random_cases(&store, 1, 9, 11)?;
     assert!(disk.calls("sort in") > 10, "{:?}", store.stats());
-    // Operands on disk, read in order.
+    // Operands are on disk and read in order.
     let (store, before) = (on(&disk, limits(|limits| (limits.diagrams, limits.window) = (0, 0))), disk.calls("read"));
     random_cases(&store, 15, 10, 10)?;
     assert!(disk.calls("read") - before > 1000, "{:?}", store.stats());
-    // Wide ids.
+    // Ids are wide.
     random_cases(&on(&disk, limits(|limits| limits.narrow_ids = 20)), 16, 10, 10)
 }
 
 #[test]
-fn every_number_of_threads_gives_the_same() -> Result<()> {
+fn operations_are_right_with_any_number_of_threads() -> Result<()> {
     random_cases(&shared_store_with(2, &limits(|_| ())), 17, 12, 10)?;
     random_cases(&shared_store_with(3, &limits(|limits| limits.nested_only = true)), 18, 12, 10)?;
-    // All of it beyond memory.
+    // Everything spills.
     random_cases(&shared_store_with(2, &Limits { queue: 32 << 10, ..tightest() }), 19, 5, 8)
 }
 
-/// Levels so wide that a thread takes of what others have sorted, which happens at other times in every run.
+/// The levels are so wide that a thread takes over requests that other threads have sorted; which ones differs from run
+/// to run.
 #[test]
-fn who_does_a_request_makes_no_difference() -> Result<()> {
+fn it_makes_no_difference_which_thread_does_a_request() -> Result<()> {
     let results = |store: &Store| -> Result<Vec<Bdd>> {
         let [f, g, h] = [1, 2, 3].map(|seed| functions::random_function(store, seed, 16));
         let fewer = f.restrict([(3, true), (9, false)])?;
@@ -434,20 +437,20 @@ fn a_sweep_on_a_diagram_that_nearly_outgrows_narrow_ids_begins_wide() -> Result<
         let store = store_with(limits(|limits| limits.narrow_ids = narrow_ids));
         let f = functions::random_function(&store, 12345, 9);
         let differ = f.xor(&f.shifted(1)?)?;
-        let last = store.operations().pop().expect("the one just done");
+        let last = store.operations().pop().expect("the operation just done");
         Ok::<_, Error>((last.requests, differ.sat_count(10)?, f.node_count()))
     };
     let (once, count, nodes) = made(1 << 30)?;
     assert_eq!(made(nodes + 1)?.0, once);
     assert_eq!(made(nodes / 2 * 3 - 1)?.0, once);
-    // With more room than that it begins narrow, and again.
+    // With more room than that, the sweep begins narrow, has to give up, and begins again.
     let (again, same, _) = made(nodes.div_ceil(2) * 3)?;
     assert!(again > once && same == count, "{again} requests, {once} at once");
     Ok(())
 }
 
 #[test]
-fn a_level_is_shared_where_most_are_large() -> Result<()> {
+fn levels_are_shared_only_where_most_levels_are_large() -> Result<()> {
     let store = threaded_store_with(2, limits(|limits| limits.alone = 5));
     let lowest = store.variable(999)?;
     let shared_by = |f: &Bdd| {
@@ -456,7 +459,7 @@ fn a_level_is_shared_where_most_are_large() -> Result<()> {
         Ok::<_, Error>(store.stats().shared_levels - before)
     };
     assert!(shared_by(&functions::random_function(&store, 12345, 9))? > 0);
-    // Levels of ten nodes above hundreds of two.
+    // Some levels of up to twelve nodes above hundreds of levels of two.
     let mut builder = store.builder()?;
     let mut parity: [BuilderNode; 2] = [false.into(), true.into()];
     for variable in (100..400).rev() {
@@ -480,7 +483,7 @@ fn a_level_is_shared_where_most_are_large() -> Result<()> {
 }
 
 #[test]
-fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<()> {
+fn nested_sweeps_with_fewer_workers_than_threads_are_right() -> Result<()> {
     let exists = |threads, queue| {
         let adjust = |limits: &mut Limits| {
             (limits.alone, limits.nested_only, limits.queue, limits.dense) = (5, true, queue, 256);
@@ -500,7 +503,7 @@ fn fewer_workers_than_threads_stay_as_many_in_all_sweeps_of_a_nest() -> Result<(
             shared.insert(levels);
         }
     }
-    // None, fewer and all of them.
+    // Levels were shared by no workers, by fewer than there are threads, and by all.
     assert!(shared.len() > 2, "{shared:?}");
     Ok(())
 }
@@ -511,7 +514,7 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     let f = store.variable(1)?.and(&store.variable(2)?)?;
     assert!(matches!(f.restrict([(1, true), (1, false)]), Err(Error::Contradiction { variable: 1 })));
     assert!(matches!(f.restrict([(1 << 24, true)]), Err(Error::VariableOutOfRange { .. })));
-    // Variables without end are read no further than the largest there is.
+    // A list of variables without end is read up to the first variable that is out of range.
     assert!(matches!(f.restrict((3..).map(|variable| (variable, true))), Err(Error::VariableOutOfRange { .. })));
     for endless in [f.exists(2..), f.forall(2..), f.unique(1..), f.and_exists(&f, 2..)] {
         assert!(matches!(endless, Err(Error::VariableOutOfRange { variable: 16_777_216, .. })));
@@ -544,9 +547,9 @@ fn variables_beyond_the_largest_and_contradictions_are_errors() -> Result<()> {
     Ok(())
 }
 
-/// Once, quantifying no variable waited for its turn and looked at the levels.
+/// A regression test: quantifying no variable once waited for its turn and looked at the levels.
 #[test]
-fn what_has_nothing_to_do_is_no_operation() -> Result<()> {
+fn a_call_that_has_nothing_to_do_is_no_operation() -> Result<()> {
     let store = default_store();
     let f = store.variable(1)?.and(&store.variable(2)?)?;
     let before = store.operations();
@@ -559,7 +562,8 @@ fn what_has_nothing_to_do_is_no_operation() -> Result<()> {
     Ok(())
 }
 
-/// Once, the predicate was asked again while the store worked: it could not use the store, and could change its mind.
+/// A regression test: the predicate was once asked again while the store worked, so it could not use the store, and
+/// could change its answer.
 #[test]
 fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
     let store = default_store();
@@ -579,7 +583,8 @@ fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
     Ok(())
 }
 
-/// Once, every sweep on sets was allowed as much again as the one before, over a diagram that had grown.
+/// A regression test: every sweep on sets was once allowed as many requests as the sweep before, though the diagram had
+/// grown.
 #[test]
 fn quantifying_variables_of_a_narrow_diagram_takes_at_most_three_times_the_requests_of_nested_sweeps_alone() {
     let requests = [true, false].map(|nested_only| {
@@ -596,8 +601,8 @@ fn quantifying_variables_of_a_narrow_diagram_takes_at_most_three_times_the_reque
 }
 
 #[test]
-fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<()> {
-    // The levels above what is changed are reported before there is any node only where they are lifted.
+fn an_operation_whose_lift_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<()> {
+    // For levels that are lifted, progress is reported before there is any node; for other levels it is not.
     let begun = Arc::new(AtomicBool::new(false));
     let told = begun.clone();
     let progress: ProgressCallback = Arc::new(move |progress| {
@@ -611,19 +616,20 @@ fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<
     let build = |store| narrow(store, &mut Rng::with_seed(9), 120, 10);
     let (f, roomy) = (build(&store), build(&roomy_store()));
     let expected = operations.map(|operation| operation(&roomy).unwrap());
-    // How often each was lifted, done without when that had begun, and refused.
+    // For every operation: how often levels were lifted, how often a lift was begun but not used, and how often the
+    // operation was refused.
     let mut outcomes = [[0; 3]; 3];
     let mut alive = Vec::new();
     loop {
         for (at, operation) in operations.iter().enumerate() {
             begun.store(false, Relaxed);
             let done = operation(&f);
-            let last = store.operations().pop().expect("the one just done");
+            let last = store.operations().pop().expect("the operation just done");
             match (done, begun.load(Relaxed), last.sweeps) {
                 (Err(Error::BudgetExceeded { .. }), ..) => outcomes[at][2] += 1,
                 (done, lifts, sweeps) => {
                     assert_eq!(done?, expected[at], "beside {} diagrams", alive.len());
-                    // One to expand and one to reduce, and one more to raise what was lifted.
+                    // One sweep expands and one reduces; with a lift, a third raises the lifted levels.
                     outcomes[at][0] += u32::from(lifts && sweeps == 3);
                     outcomes[at][1] += u32::from(lifts && sweeps == 2);
                 }
@@ -640,9 +646,9 @@ fn a_lift_that_runs_out_of_tables_is_done_in_another_way_or_refused() -> Result<
     Ok(())
 }
 
-/// No node is a constant, so each of them is true for some values of what is below it, and false for others.
+/// No node is a constant: each is true for some values of the variables below, and false for others.
 #[test]
-fn where_all_variables_below_are_quantified_nothing_is_followed() -> Result<()> {
+fn arcs_to_levels_that_are_all_quantified_are_not_followed() -> Result<()> {
     for small in [0, 1 << 14] {
         let store = store_with(limits(|limits| limits.small = small));
         let f = functions::random_function(&store, 5, 18);
@@ -661,15 +667,15 @@ fn where_all_variables_below_are_quantified_nothing_is_followed() -> Result<()> 
     Ok(())
 }
 
-/// A random function with at most `width` nodes on each of `levels` levels: what one row of nodes leads to is in the next.
+/// A random function with at most `width` nodes on each of `levels` levels; all arcs lead to the next level.
 fn narrow(store: &Store, random: &mut Rng, levels: u32, width: usize) -> Bdd {
-    // Only what the root leads to is built: so the rows are chosen from the top before they are built from the bottom.
+    // Every node must be below the root, so the rows are chosen from the top before they are built from the bottom.
     let mut rows: Vec<Vec<[usize; 2]>> = Vec::new();
     let mut reached = 1;
     for _ in 0..levels {
         let next = (2 * reached).min(width);
         let mut row: Vec<[usize; 2]> = (0..reached).map(|_| [(); 2].map(|()| random.usize(..next))).collect();
-        // Every node of the next row is led to.
+        // Every node of the next row gets a parent.
         (0..next).for_each(|child| row[child / 2 % reached][child % 2] = child);
         rows.push(row);
         reached = next;
@@ -682,7 +688,7 @@ fn narrow(store: &Store, random: &mut Rng, levels: u32, width: usize) -> Bdd {
     builder.build().unwrap()
 }
 
-/// Diagrams of which the lower levels, from some level on, are those of an operand, and some where they are those of two.
+/// Results whose lower levels, from some level on, are copies of an operand's; some have levels from two operands.
 fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
     let mut random = Rng::with_seed(5);
     let mut function = |variables: std::ops::Range<u32>| {
@@ -704,13 +710,13 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
 }
 
 #[test]
-fn what_is_copied_is_what_would_have_been_made() {
+fn copied_levels_are_those_that_sweeps_would_have_made() {
     for narrow_ids in [1 << 30, 40] {
         let store = |adjust: fn(&mut Limits)| store_with(Limits { narrow_ids, ..limits(adjust) });
         let shared = |threads, limits: Limits| shared_store_with(threads, &Limits { narrow_ids, ..limits });
         let stores = [
             store(|limits| (limits.sort, limits.dense) = (0, 0)),
-            // Marks are in the place of all arrays.
+            // Marks take the place of all arrays.
             store(|limits| limits.dense = 0),
             store(|_| ()),
             shared(2, limits(|_| ())),
@@ -724,7 +730,7 @@ fn what_is_copied_is_what_would_have_been_made() {
                 f.validate().unwrap();
             }
         }
-        // Only what leads to a copied node is a request, and the first store has no room for its marks.
+        // Copied nodes take no requests. The first store has no room for marks, so that store copies nothing.
         let [never, copied @ ..] = [0, 1, 2].map(|at: usize| stores[at].stats().processed_requests);
         assert!(copied.iter().all(|&copied| copied < never), "{copied:?} requests, {never} without copies");
     }

@@ -1,4 +1,4 @@
-//! The best assignment, against all assignments.
+//! The cheapest and the dearest assignments, against a search through all assignments.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::float_cmp, reason = "sums are exact, so they are equal or wrong")]
 
@@ -12,7 +12,7 @@ use common::{
 use fastrand::Rng;
 use strata_bdd::{Bdd, Cube, Error, Result, Weight, testing::Limits};
 
-/// The answer to `opt_min` by its values; it must name the variables of the domain.
+/// The answer of `opt_min`: the cost and the values. Checks that the answer names the variables of the domain.
 fn least<W: Weight>(
     f: &Bdd,
     weight: impl FnMut(u32) -> W,
@@ -21,7 +21,7 @@ fn least<W: Weight>(
     Ok(f.opt_min(weight, domain.clone())?.map(|answer| plain(answer, domain)))
 }
 
-/// The same for `opt_max`.
+/// The answer of `opt_max` in the same form, with the same check.
 fn most<W: Weight>(
     f: &Bdd,
     weight: impl FnMut(u32) -> W,
@@ -35,12 +35,13 @@ fn plain<C>((cost, cube): (C, Cube), domain: impl IntoIterator<Item = u32>) -> (
     (cost, cube.into_iter().map(|literal| literal.1).collect())
 }
 
-/// The values that `at` spells, the first being the highest bit: in the order of `at`, lexicographically ascending.
+/// The bits of `at` as values, the highest bit first: if `at` ascends, the values ascend lexicographically.
 fn spelled(at: u32, variables: usize) -> Vec<bool> {
     (0..variables).rev().map(|bit| at >> bit & 1 == 1).collect()
 }
 
-/// The first of the best assignments, the slow and plain way; `better(a, b)` compares costs.
+/// The lexicographically first of the best assignments, found by trying all. `better(a, b)` says whether cost `a` is
+/// better than cost `b`.
 fn brute_force<C: Copy>(
     variables: usize,
     is_true: impl Fn(&[bool]) -> bool,
@@ -61,13 +62,13 @@ fn sum(weights: &[i64], values: &[bool]) -> i128 {
     weights.iter().zip(values).filter(|pair| *pair.1).map(|pair| i128::from(*pair.0)).sum()
 }
 
-/// The weights that go with a domain.
+/// The function that gives the variables of `domain` their weights.
 fn weight_of<'a, W: Copy>(weights: &'a [W], domain: &'a [u32]) -> impl Fn(u32) -> W + Copy + 'a {
     |variable| weights[domain.iter().position(|&other| other == variable).unwrap()]
 }
 
 #[test]
-fn the_best_of_every_function_of_three_variables_is_the_first_of_the_best() -> Result<()> {
+fn of_equally_good_assignments_the_lexicographically_first_is_given() -> Result<()> {
     for support in [[0, 1, 2], [3, 40, (1 << 24) - 1]] {
         let store = default_store();
         for table in 0..256u32 {
@@ -91,7 +92,7 @@ fn the_best_of_every_function_of_three_variables_is_the_first_of_the_best() -> R
     Ok(())
 }
 
-/// Every way to compute with `weights`, checked against all assignments of a domain of at most 16 variables.
+/// Checks `opt_min` and `opt_max` with `weights` against all assignments to `domain`, which must be small.
 fn check(f: &Bdd, weights: &[i64], domain: &[u32]) -> Result<()> {
     let is_true = |values: &[bool]| {
         f.eval(|variable| values[domain.iter().position(|&other| other == variable).unwrap()]).unwrap()
@@ -105,7 +106,7 @@ fn check(f: &Bdd, weights: &[i64], domain: &[u32]) -> Result<()> {
 }
 
 #[test]
-fn variables_between_and_around_the_levels_take_what_is_best_for_them() -> Result<()> {
+fn variables_that_no_level_tests_take_their_better_value() -> Result<()> {
     let store = default_store();
     let mut random = Rng::with_seed(3);
     let domain = [0, 2, 3, 7, 8, 9, 20, 1 << 20];
@@ -126,7 +127,7 @@ fn variables_between_and_around_the_levels_take_what_is_best_for_them() -> Resul
 }
 
 #[test]
-fn constants_take_what_is_best_for_each_variable() -> Result<()> {
+fn for_constants_every_variable_takes_its_better_value() -> Result<()> {
     let store = default_store();
     let weight = |variable: u32| i64::from(variable) - 3;
     let constant = store.constant(true);
@@ -150,7 +151,7 @@ fn the_largest_and_the_smallest_weights_do_not_overflow() -> Result<()> {
         check(&f, &weights, &domain)?;
         check(&f.negated(), &weights, &domain)?;
     }
-    // Over millions of variables.
+    // Sums over millions of variables.
     let x = store.variable(77)?;
     let (cost, values) = least(&x, |_| i64::MIN, 0..1 << 22)?.unwrap();
     assert_eq!(cost, i128::from(i64::MIN) << 22);
@@ -168,7 +169,7 @@ fn sums_of_floating_point_weights_do_not_lose_small_ones() -> Result<()> {
     let domain: Vec<u32> = (0..8).collect();
     let mut random = Rng::with_seed(12);
     for _ in 0..100 {
-        // Multiples of 2^-40 up to 2^20, of which f64 sums in any order would lose the end.
+        // Multiples of 2^-40 below 2^13: sums in `f64` would lose the last bits, in whatever order.
         let weights: Vec<i64> = domain
             .iter()
             .map(|_| (i64::from(random.u32(..)) << 28 | 1) * (random.i64(0..3) - 1) + random.i64(0..3))
@@ -206,7 +207,7 @@ fn sums_of_floating_point_weights_of_all_magnitudes_are_exact() -> Result<()> {
         let found = most(&either, weight_of(&negative, &both), both)?;
         assert_eq!(found, Some((-cost, values.to_vec())), "{weights:?}");
     }
-    // Beyond the largest number there is.
+    // The cost is more than the largest `f64`.
     let and = store.variable(0)?.and(&store.variable(1)?)?;
     assert_eq!(least(&and, |_| f64::MAX, both)?.unwrap().0, f64::INFINITY);
     assert_eq!(most(&and, |variable| [f64::MAX, -f64::MAX][variable as usize], both)?.unwrap().0, 0.0);
@@ -224,7 +225,7 @@ fn weights_whose_sums_would_not_be_exact_are_refused() -> Result<()> {
         let refused = least(&either, weight_of(&weights, &[0, 1, 2]), 0..3);
         assert!(matches!(refused, Err(Error::WeightsTooFarApart)), "{weights:?}: {refused:?}");
     }
-    // Just as far as it goes.
+    // The weights are as far apart as they may be.
     assert_eq!(least(&either, |variable| [all, 1.0][variable as usize], 0..2)?, Some((1.0, vec![false, true])));
     Ok(())
 }
@@ -240,7 +241,7 @@ fn weights_that_are_no_numbers_are_refused() -> Result<()> {
                 assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
             }
         }
-        // A weight that nobody asks for is none.
+        // A weight outside of the domain is not asked for.
         assert_eq!(least(&x, weight, [5])?, Some((1.0, vec![true])));
     }
     Ok(())
@@ -259,10 +260,11 @@ fn no_more_of_a_domain_is_read_than_the_budget_has_room_for() -> Result<()> {
 }
 
 #[test]
-fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
+fn optima_over_thousands_of_levels_are_right_in_every_store() -> Result<()> {
     for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
         let f = chain(&store, 2500)?;
-        // The cheaper of two, and every third where it is below zero.
+        // Of each step, the cheaper of the first two variables is to be true, and the third one where its weight is
+        // negative.
         let weight = |variable: u32| match variable % 3 {
             0 => i64::from(variable % 7) + 1,
             1 => i64::from(variable % 5) + 1,
@@ -276,7 +278,8 @@ fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
             expected.0 += i128::from(first.min(second) + third);
         }
         assert_eq!((cost, values), expected);
-        // Where nothing costs anything, all that can be false is: the first assignment of all.
+        // Where all weights are zero, the first of all solutions is given: the second variable of each step alone is
+        // true.
         let (cost, values) = most(&f, |_| 0i64, 0..7500)?.unwrap();
         assert_eq!(cost, 0);
         assert_eq!(values, [false, true, false].repeat(2500));
@@ -284,7 +287,7 @@ fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
     Ok(())
 }
 
-/// Some optima of large functions, with ties and without.
+/// Optima of `functions`, with many ties and with few.
 fn optima(functions: &[Bdd]) -> Result<Vec<(i128, Vec<bool>)>> {
     let mut found = Vec::new();
     for f in functions {

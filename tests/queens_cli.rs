@@ -1,4 +1,4 @@
-//! The `queens` example as its users meet it: a process with arguments, two streams and an exit code.
+//! Runs the example `queens` as a user does: a process with arguments, two output streams and an exit code.
 //!
 //! `cargo test` builds the examples; `cargo test --test queens_cli` alone does not.
 
@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::Value;
 
-/// The example, which cargo builds beside the folder of this test.
+/// The path of the example's executable. Cargo puts examples beside the folder of the tests.
 fn executable() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
@@ -22,7 +22,7 @@ fn executable() -> PathBuf {
     path
 }
 
-/// A run of `queens` with `arguments`, which are separated by blanks.
+/// The command that runs `queens` with `arguments`, a list separated by blanks.
 fn command(arguments: &str) -> Command {
     let mut command = Command::new(executable());
     command.args(arguments.split_whitespace()).stdin(Stdio::null());
@@ -44,14 +44,14 @@ fn stdout(command: Command) -> String {
     text(&output.stdout).to_owned()
 }
 
-/// The result of a `--json` run, which must be the one line it prints.
+/// The JSON object that a run with `--json` prints. The run must succeed and print nothing but this one line.
 fn json(command: Command) -> Value {
     let stdout = stdout(command);
     assert!(stdout.ends_with('\n') && stdout.lines().count() == 1, "{stdout:?} is not one line");
     serde_json::from_str(&stdout).expect("the line is JSON")
 }
 
-/// The message of a run that must fail with `code` and print no result.
+/// The standard error of a run that must fail with exit code `code` and print no result.
 fn failure(command: Command, code: i32) -> String {
     let shown = format!("{command:?}");
     let Output { status, stdout, stderr } = run(command);
@@ -62,7 +62,7 @@ fn failure(command: Command, code: i32) -> String {
     stderr
 }
 
-/// The row and the nodes of a line `row I: M nodes`.
+/// The numbers I and M of a line `row I: M nodes`.
 fn row(line: &str) -> Option<(u64, u64)> {
     let (row, nodes) = line.strip_prefix("row ")?.strip_suffix(" nodes")?.split_once(": ")?;
     Some((row.parse().ok()?, nodes.parse().ok()?))
@@ -76,7 +76,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).expect("the folder is still there").next().is_none()
 }
 
-/// The arguments of a short run that does not fit the smallest budget.
+/// The arguments of a short run that spills under the smallest budget.
 fn spilling() -> String {
     let runs = (9..=11).map(|n| format!("count {n} --memory 16MiB"));
     let mut runs = runs.filter(|arguments| json(command(&format!("{arguments} --json")))["spilled_bytes"] != 0);
@@ -84,8 +84,9 @@ fn spilling() -> String {
 }
 
 #[test]
-fn counts_and_node_counts_are_those_in_the_literature() {
-    // Solutions, nodes of B, and nodes of the largest diagram on the way where it is known.
+fn solutions_and_nodes_are_the_published_numbers() {
+    // N, its solutions, the nodes of the diagram of all solutions, and the nodes of the largest diagram on the way,
+    // where that number is published.
     let facts = [
         (1, "1", 1, None),
         (2, "0", 0, None),
@@ -110,7 +111,7 @@ fn counts_and_node_counts_are_those_in_the_literature() {
 }
 
 #[test]
-fn json_has_every_field() {
+fn the_json_of_a_count_has_every_field() {
     let result = json(command("count 6 --json --memory 20MB --threads 2"));
     let integers = ["n", "nodes", "largest_nodes", "processed_requests", "spilled_bytes", "peak_temp_bytes"];
     assert!(integers.iter().all(|&field| result[field].is_u64()), "{result}");
@@ -123,7 +124,7 @@ fn json_has_every_field() {
 }
 
 #[test]
-fn rows_put_together_in_any_order_are_the_same_board() {
+fn rows_joined_in_either_order_give_the_same_diagram() {
     let [linear, balanced] =
         ["linear", "balanced"].map(|order| json(command(&format!("count 7 --json --order {order}"))));
     assert_eq!(linear["content_hash"], balanced["content_hash"]);
@@ -166,7 +167,7 @@ fn sizes_are_read_in_binary_and_in_decimal_units() {
 }
 
 #[test]
-fn people_get_a_line_per_row_and_then_the_result() {
+fn a_count_without_json_prints_a_line_for_each_row_and_then_the_result() {
     let text = stdout(command("count 5"));
     let rows: Vec<_> = text.lines().map_while(row).collect();
     assert_eq!(rows.iter().map(|&(row, _)| row).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
@@ -182,14 +183,14 @@ fn a_row_is_printed_as_soon_as_it_is_done() {
     let mut child = command("count 20").stdout(Stdio::piped()).spawn().expect("the example starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("the pipe can be read");
-    // Long before the last row, which nobody waits for.
+    // The run would go on for long after row 0; nobody waits for its end.
     child.kill().expect("the example still runs");
     child.wait().expect("the example ends");
     assert_eq!(row(line.trim_end()).map(|(row, _)| row), Some(0), "{line:?}");
 }
 
 #[test]
-fn progress_without_a_terminal_is_a_line_per_row_and_none_twice() {
+fn progress_without_a_terminal_is_one_line_for_each_row() {
     let output = run(command("count 5 --progress --json"));
     assert_eq!(text(&output.stdout).lines().count(), 1);
     let rows: Option<Vec<_>> = text(&output.stderr).lines().map(row).collect();
@@ -232,7 +233,7 @@ fn a_budget_below_the_minimum_is_a_bad_argument() {
 }
 
 #[test]
-fn a_folder_that_takes_no_files_is_named() {
+fn a_temporary_folder_that_takes_no_files_is_named() {
     let folder = temp_dir();
     let file = folder.path().join("file");
     fs::write(&file, "").expect("the folder takes files");
@@ -254,7 +255,7 @@ fn a_run_that_spills_says_so_and_leaves_nothing_behind() {
     assert!(is_empty(folder.path()));
 }
 
-/// The most that a file may grow to stands in for a disk that is full: writing fails in the middle of the work.
+/// A limit on the size of files stands in for a full disk: a write in the middle of the work fails.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
@@ -268,7 +269,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let (reader, writer) = io::pipe().expect("a pipe");
     drop(reader);
     let mut queens = command("count 6");
@@ -288,10 +289,11 @@ fn a_result_that_cannot_be_written_is_an_error() {
     assert!(text(&output.stderr).starts_with("error: cannot write to standard output"));
 }
 
-/// The row of each column from a line of `one`, which must be a solution: no two queens attack each other.
+/// The row of the queen in each column, read from a printed line. The line must be a solution: no queen attacks
+/// another.
 fn solution(line: &str) -> Vec<i64> {
     let rows: Vec<i64> = line.split(' ').map(|word| word.parse().expect("a row is a number")).collect();
-    let n = i64::try_from(rows.len()).expect("a board in RAM");
+    let n = i64::try_from(rows.len()).expect("the number of columns fits an i64");
     let lines: [fn((i64, i64)) -> i64; 3] =
         [|(_, row)| row, |(column, row)| column + row, |(column, row)| column - row];
     for line in lines {
@@ -303,7 +305,7 @@ fn solution(line: &str) -> Vec<i64> {
 }
 
 #[test]
-fn one_solution_is_a_line_of_rows() {
+fn one_prints_a_solution_as_a_line_of_rows() {
     for n in [1, 4, 5, 6, 7, 8, 9, 10, 15, 31, 64, 100, 1_000, 20_000] {
         let text = stdout(command(&format!("one {n}")));
         let line = text.strip_suffix('\n').expect("a line ends");
@@ -312,7 +314,7 @@ fn one_solution_is_a_line_of_rows() {
 }
 
 #[test]
-fn a_seed_finds_the_same_solution_again() {
+fn equal_seeds_find_the_same_solution_and_different_seeds_different_solutions() {
     let line = |seed: &str| stdout(command(&format!("one 50 {seed}")));
     assert_eq!(line("--seed 0"), line(""));
     assert_eq!(line("--seed 18446744073709551615"), line("--seed 18446744073709551615"));
@@ -324,7 +326,7 @@ fn a_seed_finds_the_same_solution_again() {
 }
 
 #[test]
-fn the_board_and_the_json_show_the_same_rows() {
+fn the_line_the_board_and_the_json_show_the_same_rows() {
     let text = stdout(command("one 12 --board --seed 5"));
     let (line, board) = text.split_once('\n').expect("the rows, then the board");
     let rows = solution(line);
@@ -345,7 +347,7 @@ fn the_board_and_the_json_show_the_same_rows() {
 }
 
 #[test]
-fn a_board_without_a_solution_is_named() {
+fn a_board_without_a_solution_is_an_error_that_names_the_board() {
     for n in [2, 3] {
         for option in ["", "--json", "--board"] {
             let message = failure(command(&format!("one {n} {option}")), 1);
@@ -366,7 +368,7 @@ fn a_bad_argument_of_one_is_named_and_exits_with_2() {
 }
 
 #[test]
-fn the_baseline_counts_what_is_in_the_literature_with_and_without_symmetry() {
+fn the_baseline_counts_the_published_solutions_with_and_without_symmetry() {
     let facts = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200];
     for (n, solutions) in (1..).zip(facts) {
         for symmetry in [false, true] {
@@ -380,7 +382,7 @@ fn the_baseline_counts_what_is_in_the_literature_with_and_without_symmetry() {
 }
 
 #[test]
-fn people_get_the_baseline_in_two_lines() {
+fn a_baseline_without_json_prints_two_lines() {
     let text = stdout(command("baseline 8 --symmetry"));
     let lines: Vec<_> = text.lines().collect();
     assert_eq!((lines.len(), lines[0]), (2, "solutions: 92"));
@@ -399,7 +401,7 @@ fn a_bad_argument_of_baseline_is_named_and_exits_with_2() {
 }
 
 #[test]
-fn both_ways_of_listing_give_every_solution_in_order() {
+fn both_ways_of_listing_print_every_solution_in_lexicographic_order() {
     for (n, count) in [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92), (9, 352)] {
         let listed = stdout(command(&format!("list {n}")));
         let lines: Vec<Vec<i64>> = listed.lines().map(solution).collect();
@@ -410,7 +412,7 @@ fn both_ways_of_listing_give_every_solution_in_order() {
 }
 
 #[test]
-fn a_list_can_be_cut_short_and_drawn() {
+fn a_list_can_be_limited_and_drawn() {
     let all = stdout(command("list 6"));
     for (limit, way) in [(0, "restrict"), (3, "restrict"), (3, "iterate"), (100, "iterate")] {
         let listed = stdout(command(&format!("list 6 --limit {limit} --via {way}")));
@@ -423,7 +425,7 @@ fn a_list_can_be_cut_short_and_drawn() {
 }
 
 #[test]
-fn unique_solutions_are_those_in_the_literature() {
+fn unique_solutions_are_the_published_numbers() {
     for (n, unique) in [(1, 1), (2, 0), (4, 1), (5, 2), (6, 1), (7, 6), (8, 12), (9, 46), (10, 92), (11, 341)] {
         let found = json(command(&format!("unique {n} --json")));
         assert_eq!(found["unique"], unique.to_string(), "N = {n}");
@@ -438,7 +440,7 @@ fn unique_solutions_are_those_in_the_literature() {
 }
 
 #[test]
-fn samples_are_solutions_the_same_for_a_seed_whatever_the_budget() {
+fn samples_are_solutions_and_depend_on_the_seed_but_not_on_the_budget() {
     let drawn = stdout(command("sample 6 --count 300 --seed 5"));
     assert_eq!(drawn.lines().count(), 300);
     let different: HashSet<Vec<i64>> = drawn.lines().map(solution).collect();

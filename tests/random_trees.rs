@@ -1,4 +1,4 @@
-//! Random functions and circuits, against an independent package and under every division of the budget.
+//! Random functions and circuits, against `biodivine-lib-bdd` and under forced limits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -24,7 +24,7 @@ use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Config, Result, Store, testing::Limits};
 
-/// Both packages' functions of the same work, over so many variables.
+/// The functions over `variables` variables that the same work gives in both packages.
 struct Compared {
     ours: Vec<Bdd>,
     theirs: Vec<peer::Bdd>,
@@ -32,7 +32,8 @@ struct Compared {
 }
 
 impl Compared {
-    /// Counts and sizes are the same, and equal functions are equal in both packages.
+    /// Checks that the counts and sizes in both packages are the same, and that functions which are equal in one
+    /// package are equal in the other.
     fn check(&self) {
         assert_eq!(self.ours.len(), self.theirs.len());
         for (number, (f, g)) in self.ours.iter().zip(&self.theirs).enumerate() {
@@ -52,10 +53,10 @@ impl Compared {
 
 const TREE_VARIABLES: u32 = 12;
 
-/// Variables and operators of trees: over few variables, where equal functions are frequent, and over more.
+/// The variables and operators of trees: over few variables, where equal functions are frequent, and over more.
 const TREE_SIZES: [(u32, u32); 5] = [(3, 8), (4, 12), (8, 60), (TREE_VARIABLES, 100), (TREE_VARIABLES, 400)];
 
-/// Random trees, `rounds` of each size.
+/// The functions of random trees, `rounds` for each size.
 fn trees<A: Algebra>(algebra: &A, rounds: usize) -> Vec<A::Function> {
     let mut random = Rng::with_seed(20);
     TREE_SIZES
@@ -67,7 +68,7 @@ fn trees<A: Algebra>(algebra: &A, rounds: usize) -> Vec<A::Function> {
 
 const CIRCUIT_VARIABLES: u32 = 20;
 
-/// Functions of up to tens of thousands of nodes, whose sweeps are wider than what most of the forced limits leave.
+/// Functions of up to tens of thousands of nodes, with levels too wide for most of the forced limits.
 fn circuits<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
     let mut functions = product(algebra, bits);
     let hidden = hidden_weighted_bit(algebra, CIRCUIT_VARIABLES);
@@ -82,18 +83,18 @@ fn circuits<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
     functions
 }
 
-/// What the same work left behind that shows which way it went.
+/// The results of some work, and what shows whether forced limits had an effect.
 struct Trace {
     store: Store,
     results: Vec<Bdd>,
-    /// Bytes of every read.
+    /// The bytes of every read.
     reads: Vec<usize>,
-    /// How often the external sorter was given something.
+    /// The number of external sorts.
     sorts: u64,
 }
 
 impl Trace {
-    /// The trace of `work` in a store with these limits.
+    /// The trace of `work` in a store with `limits`.
     fn of(limits: Limits, work: impl Fn(&Store) -> Vec<Bdd>) -> Self {
         let disk = Disk::new();
         let store = store_on(&disk, limits, 1);
@@ -101,7 +102,6 @@ impl Trace {
         Self { store, results, reads: disk.reads(), sorts: disk.calls("sort in") }
     }
 
-    /// The largest of the results.
     fn largest(&self) -> &Bdd {
         self.results.iter().max_by_key(|f| f.node_count()).unwrap()
     }
@@ -122,8 +122,8 @@ impl Trace {
         self.largest().disk_bytes() > 0
     }
 
-    /// There were many reads, often of as much as the window holds, or a wide node, and never of more than that or an extent of a
-    /// log, and what else there is of the blocks.
+    /// Whether there were many reads of a full window, to a node of 16 bytes, and none of more than a window or an
+    /// extent of a log, plus the rest of the first and of the last block.
     fn read_in_pieces(&self) -> bool {
         let Limits { window, block, .. } = *self.store.config().testing.limits.as_ref().unwrap();
         let full = self.reads.iter().filter(|&&bytes| bytes + 16 > window).count();
@@ -135,7 +135,7 @@ impl Trace {
     }
 }
 
-/// The smallest limits that some work can do with in little time.
+/// The smallest limits under which some work takes little time.
 #[derive(Clone, Copy)]
 struct Least {
     block: usize,
@@ -145,13 +145,13 @@ struct Least {
     window: usize,
 }
 
-/// Trees are small enough to sort two records at a time and to read one node at a time.
+/// Trees are small enough that sorting two records at a time and reading one node at a time takes little time.
 const TREES: Least = Least { block: 256, queue: None, sort: 0, window: 0 };
 const CIRCUITS: Least = Least { block: 256, queue: Some(8 << 10), sort: 16 << 10, window: 1024 };
 const CIRCUITS_IN_PAGES: Least = Least { block: 4096, queue: Some(64 << 10), sort: 16 << 10, window: 4096 };
 
 impl Least {
-    /// The smallest of everything.
+    /// All limits at their least.
     fn all(self) -> Limits {
         let Self { block, queue, sort, window } = self;
         let roomy = limits(|_| ());
@@ -160,10 +160,10 @@ impl Least {
     }
 }
 
-/// A way to force the engine's hand: a name, the limits, and what shows that it was forced.
+/// A way to force limits: its name, the limits, and a check that the limits had an effect.
 type Way = (&'static str, Limits, fn(&Trace) -> bool);
 
-/// One limit at its least, for each of them; then all.
+/// Each limit alone at its least, then all of them.
 fn every_way(least: Least) -> Vec<Way> {
     let way = |adjust: &dyn Fn(&mut Limits)| {
         limits(|limits| {
@@ -192,18 +192,18 @@ fn every_way(least: Least) -> Vec<Way> {
     ways
 }
 
-/// Does `work` in every forced way; the results must be those of default settings.
+/// Checks that `work` gives the same results in every way as with the default settings.
 fn check_every_way(least: Least, work: impl Fn(&Store) -> Vec<Bdd>) {
     let expected = work(&default_store());
     for (name, limits, shows) in every_way(least) {
         let trace = Trace::of(limits, &work);
 
         check_same(&trace.results, &expected, name);
-        assert!(shows(&trace), "the way was not taken: {name}, {:?}", trace.store.stats());
+        assert!(shows(&trace), "the limits had no effect: {name}, {:?}", trace.store.stats());
     }
 }
 
-/// The functions are equal, and whatever is asked of them is.
+/// Checks that the functions in `found` and `expected` are equal one by one, with equal hashes and counts.
 fn check_same(found: &[Bdd], expected: &[Bdd], name: &str) {
     let hasher = RandomState::new();
     assert_eq!(found.len(), expected.len());
@@ -214,7 +214,7 @@ fn check_same(found: &[Bdd], expected: &[Bdd], name: &str) {
     }
 }
 
-/// Whatever is counted of the functions is the same.
+/// Checks that `f` and `g` have the same size, support and counts.
 fn check_same_facts(f: &Bdd, g: &Bdd, name: &str) {
     assert_eq!(f.node_count(), g.node_count(), "{name}");
     assert_eq!(f.width(), g.width(), "{name}");
@@ -223,8 +223,9 @@ fn check_same_facts(f: &Bdd, g: &Bdd, name: &str) {
     assert_eq!(f.path_count().unwrap(), g.path_count().unwrap(), "{name}");
 }
 
-/// Does `work` where ids from `narrow_ids` on are wide, in an otherwise roomy store and in one where all is forced; the
-/// results must be the same diagrams, and hold what they hold at default settings.
+/// Does `work` where diagrams of `narrow_ids` nodes and more have wide ids, in a roomy store and in one with all limits
+/// at their least. Checks that both stores give the same diagrams, with the size, support and counts of the default
+/// settings.
 fn check_wide_ids(narrow_ids: u64, least: Least, work: impl Fn(&Store) -> Vec<Bdd>) {
     let name = format!("narrow ids below {narrow_ids}");
     let roomy = Trace::of(limits(|l| l.narrow_ids = narrow_ids), &work);
@@ -234,7 +235,7 @@ fn check_wide_ids(narrow_ids: u64, least: Least, work: impl Fn(&Store) -> Vec<Bd
         check_same_facts(f, &g, &format!("function {number}: {name}"));
     }
     assert!(forced.all_at_once(), "{name}: {:?}", forced.store.stats());
-    // A file shows the width of its ids: 16 bytes a node, terminals included, or 8.
+    // The bytes of a file show the width of its ids: 8 or 16 bytes for each node and terminal.
     for f in forced.results.iter().filter(|f| f.disk_bytes() > 0) {
         let ids = f.node_count() + 2;
         assert_eq!(f.disk_bytes(), ids * if f.node_count() < narrow_ids { 8 } else { 16 }, "{name}");
@@ -243,7 +244,7 @@ fn check_wide_ids(narrow_ids: u64, least: Least, work: impl Fn(&Store) -> Vec<Bd
 }
 
 #[test]
-fn random_trees_are_what_another_package_makes_of_them() {
+fn random_trees_give_the_same_functions_as_in_another_package() {
     for store in [default_store(), roomy_store()] {
         let ours = trees(&store, 60);
         let theirs = trees(&Peer::new(TREE_VARIABLES), 60);
@@ -252,7 +253,7 @@ fn random_trees_are_what_another_package_makes_of_them() {
 }
 
 #[test]
-fn circuits_are_what_another_package_makes_of_them() {
+fn circuits_give_the_same_functions_as_in_another_package() {
     let ours = circuits(&default_store(), 9);
     let theirs = circuits(&Peer::new(CIRCUIT_VARIABLES), 9);
     assert!(ours.iter().any(|f| f.node_count() > 30_000));
@@ -304,7 +305,7 @@ fn functions_are_the_same_whatever_the_number_of_threads() {
 }
 
 #[test]
-fn functions_are_the_same_where_other_programs_want_the_processors() {
+fn functions_are_the_same_where_other_threads_keep_the_processors_busy() {
     let (done, end) = (AtomicBool::new(false), Instant::now() + Duration::from_mins(1));
     thread::scope(|scope| {
         for _ in 0..2 * thread::available_parallelism().map_or(1, NonZero::get) {
@@ -324,8 +325,8 @@ fn functions_are_the_same_where_other_programs_want_the_processors() {
     });
 }
 
-/// The sweep counted the nodes before reducing, the file its ids with the terminals, so for two sizes the width depended on
-/// the way a diagram was made, and with it the bytes.
+/// A regression test. For the width of ids, the sweep once counted the nodes before reduction, and the file its nodes
+/// and terminals. So for two sizes the width, and with it the bytes, depended on how a diagram was made.
 #[test]
 fn a_diagram_at_the_edge_of_the_narrow_width_is_the_same_however_it_is_made() -> Result<()> {
     for narrow_ids in 3..16 {
@@ -347,7 +348,8 @@ fn a_diagram_at_the_edge_of_the_narrow_width_is_the_same_however_it_is_made() ->
     Ok(())
 }
 
-/// Nodes fill the blocks of a file exactly where a diagram has 30 of them, 62, and so on.
+/// A block of 256 bytes holds 32 nodes or terminals, so a diagram of 30 nodes fills its blocks exactly, one of 62
+/// nodes, and so on.
 #[test]
 fn diagrams_of_every_size_around_a_block_are_the_same_on_disk() -> Result<()> {
     let (roomy, forced) = (default_store(), store_with(limits(|limits| (limits.block, limits.diagrams) = (256, 0))));
@@ -386,9 +388,9 @@ fn diagrams_that_outgrow_the_smallest_budget_are_the_same_as_in_a_large_one() ->
     Ok(())
 }
 
-/// All but the first runs of a log and the logs of few.
+/// Reads of logs are announced, but for the first run of a log and for logs of few runs.
 #[test]
-fn what_is_read_back_is_announced() -> Result<()> {
+fn reads_of_logs_and_of_whole_diagrams_are_announced() -> Result<()> {
     let forced = limits(|limits| (limits.block, limits.queue, limits.arcs, limits.sort) = (4096, 0, 0, 64 << 10));
     let disk = Disk::new();
     let store = store_on(&disk, forced, 1);
@@ -402,7 +404,7 @@ fn what_is_read_back_is_announced() -> Result<()> {
     let disk = Disk::new();
     let store = store_on(&disk, limits(|limits| (limits.block, limits.diagrams) = (4096, 0)), 1);
     let long = store.at_most(40, 0..2000)?;
-    let folder = tempfile::tempdir().expect("room");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let before = (disk.calls("read"), disk.announced());
     long.save(folder.path().join("long"))?;
     let (reads, announced) = (disk.calls("read") - before.0, disk.announced() - before.1);
@@ -429,7 +431,7 @@ fn a_sweep_reads_a_diagram_about_once() -> Result<()> {
     Ok(())
 }
 
-/// Read at random, an operand beyond the window would be read anew for most of the requests.
+/// If operands were read at random, those larger than the window would be read again for most requests.
 #[test]
 fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     const WINDOW: usize = 1024;
@@ -441,7 +443,7 @@ fn operands_beyond_the_window_are_read_in_order() -> Result<()> {
     let [f, g, h] = &operands;
     let bytes: u64 = operands.iter().map(Bdd::disk_bytes).sum();
     assert!(operands.iter().all(|f| f.width() * 8 > 2 * WINDOW as u64));
-    // Two operands share the window; a level begins a new one.
+    // Two operands share the window, and every level begins with an empty one.
     let in_order = 2 * bytes / WINDOW as u64 + 3 * u64::from(variables);
     for operation in [&|| f.xor(g), &|| f.ite(g, h)] as [&dyn Fn() -> Result<Bdd>; 2] {
         let before = (disk.calls("read"), store.stats().processed_requests);

@@ -1,4 +1,4 @@
-//! Other names for variables, whatever has to move.
+//! Renaming of variables, and composition with several functions at once.
 
 mod common;
 
@@ -10,13 +10,14 @@ use strata_bdd::{Bdd, Comparison, Error, Result, Store};
 
 const LEVELS: u32 = 60;
 
-/// A function that no two variables play the same part in, each under another name.
+/// Says that the weights of the true variables sum to 200 at most. The weight of variable v is v² mod 23 + 1, and its
+/// name in the diagram is `name(v)`.
 fn weighted(store: &Store, name: impl Fn(u32) -> u32) -> Result<Bdd> {
     let weight = |variable: u32| i64::from(variable * variable % 23 + 1);
     store.linear((0..LEVELS).map(|variable| (name(variable), weight(variable))), Comparison::AtMost, 200)
 }
 
-/// The first and the last change places.
+/// The names with the first and the last variable exchanged.
 fn ends_swapped(variable: u32) -> u32 {
     match variable {
         0 => LEVELS - 1,
@@ -26,14 +27,14 @@ fn ends_swapped(variable: u32) -> u32 {
 }
 
 #[test]
-fn functions_that_are_variables_in_order_are_names() -> Result<()> {
+fn composing_with_variables_in_order_renames_without_a_sweep() -> Result<()> {
     let store = roomy_store();
     let f = store.at_most(2, 0..500)?;
     let next = (1..=500).map(|variable| store.variable(variable)).collect::<Result<Vec<_>>>()?;
     let before = store.stats().processed_requests;
     assert_eq!(f.compose_all((0..).zip(&next))?, f.shifted(1)?);
     assert_eq!(store.stats().processed_requests, before);
-    // Negated, some of them take one sweep more.
+    // With one of the variables negated, a single sweep is made.
     let some = next.iter().map(|x| if x.top_variable() == Some(7) { !x } else { x.clone() }).collect::<Vec<_>>();
     let renamed = f.compose_all((0..).zip(&some))?;
     assert!(store.stats().processed_requests - before < 2 * f.node_count());
@@ -42,7 +43,7 @@ fn functions_that_are_variables_in_order_are_names() -> Result<()> {
 }
 
 #[test]
-fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Result<()> {
+fn a_renamed_function_is_the_one_that_is_built_with_the_new_names() -> Result<()> {
     let last = LEVELS - 1;
     let names: [(&str, &dyn Fn(u32) -> u32); 13] = [
         ("the last first", &|variable| (variable + 1) % LEVELS),
@@ -81,7 +82,7 @@ fn variables_that_move_past_others_make_what_they_make_from_the_start() -> Resul
 }
 
 #[test]
-fn functions_of_three_variables_are_renamed_in_every_way_to_what_their_tables_say() -> Result<()> {
+fn every_renaming_of_functions_of_three_variables_gives_the_renamed_table() -> Result<()> {
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     for store in [default_store(), store_with(tight()), store_with(limits(|limits| limits.small = 0))] {
         for (number, spread) in (0..256).flat_map(|number| [(number, 1), (number, 40)]) {
@@ -101,14 +102,14 @@ fn functions_of_three_variables_are_renamed_in_every_way_to_what_their_tables_sa
 }
 
 #[test]
-fn neighbours_change_places_in_one_sweep_on_every_level_and_for_any_team() -> Result<()> {
+fn all_neighbours_are_exchanged_at_once_with_any_number_of_threads() -> Result<()> {
     let store = roomy_store();
     let f = weighted(&store, |variable| variable)?;
     let before = store.stats().processed_requests;
     let swapped = f.replace(|variable| variable ^ 1)?;
     let requests = store.stats().processed_requests - before;
     assert!(requests < 5 * f.node_count(), "{requests} for {} nodes", f.node_count());
-    let last = store.operations().pop().expect("one at least");
+    let last = store.operations().pop().expect("an operation");
     assert_eq!((last.operation, last.sweeps), ("swap", 2));
     for threads in [2, 3] {
         let shared = shared_store_with(threads, &limits(|limits| (limits.alone, limits.small) = (0, 0)));
@@ -120,7 +121,7 @@ fn neighbours_change_places_in_one_sweep_on_every_level_and_for_any_team() -> Re
 }
 
 #[test]
-fn one_variable_that_moves_costs_a_few_sweeps_however_far_it_goes() -> Result<()> {
+fn moving_one_variable_takes_a_few_sweeps_however_far_it_moves() -> Result<()> {
     let store = roomy_store();
     let f = weighted(&store, |variable| variable)?;
     for name in [|variable| (variable + 1) % LEVELS, |variable| (variable + LEVELS - 1) % LEVELS] {
@@ -133,7 +134,7 @@ fn one_variable_that_moves_costs_a_few_sweeps_however_far_it_goes() -> Result<()
 }
 
 #[test]
-fn variables_that_change_places_are_renamed() -> Result<()> {
+fn composing_with_exchanged_variables_is_a_renaming() -> Result<()> {
     let store = roomy_store();
     let f = weighted(&store, |variable| variable)?;
     let (first, last) = (store.variable(0)?, store.variable(LEVELS - 1)?);
@@ -142,7 +143,7 @@ fn variables_that_change_places_are_renamed() -> Result<()> {
     let requests = store.stats().processed_requests - before;
     assert_eq!(swapped, f.replace(ends_swapped)?);
     assert!(requests < 8 * f.node_count(), "{requests} for {} nodes", f.node_count());
-    // Two in the place of one are no renaming.
+    // Two variables that become the same variable are no renaming.
     let (second, third) = (store.variable(1)?, store.variable(2)?);
     let joined = f.compose_all([(0, &last), (LEVELS - 1, &last), (1, &third), (2, &second)])?;
     let swapped = f.replace(|variable| match variable {
@@ -151,7 +152,7 @@ fn variables_that_change_places_are_renamed() -> Result<()> {
         _ => variable,
     })?;
     assert_eq!(joined, swapped.compose(0, &last)?);
-    // Where two and two become one, all in one sweep.
+    // Where each pair of neighbours becomes one variable, a single operation does all.
     let seconds = (0..LEVELS / 2).map(|pair| store.variable(2 * pair + 1)).collect::<Result<Vec<_>>>()?;
     let joined = f.compose_all((0..).step_by(2).zip(&seconds))?;
     assert_eq!(store.operations().pop().map(|done| done.operation), Some("vector"));
@@ -178,14 +179,14 @@ fn negated_variables_are_negated_in_one_sweep_and_renamed_as_others_are() -> Res
         let turned = all(&|variable| not[variable as usize].clone())?;
         let requests = store.stats().processed_requests - before;
         assert!(requests < 3 * f.node_count(), "{requests} for {} nodes", f.node_count());
-        // By the slow way, one after another.
+        // The slow way: one variable after another.
         let mut slowly = f.clone();
         for (variable, negation) in (0..LEVELS).zip(&not) {
             slowly = slowly.compose(variable, negation)?;
         }
         assert_eq!(turned, slowly);
         turned.validate()?;
-        // Some are negated, all are renamed, and two have one name.
+        // Some variables are negated; in addition, all are renamed, or two get the same name.
         let is_negated = |variable: u32| variable.is_multiple_of(3);
         let literal = |variable: u32, name: u32| {
             if is_negated(variable) { not[name as usize].clone() } else { literals[name as usize].clone() }
@@ -196,14 +197,15 @@ fn negated_variables_are_negated_in_one_sweep_and_renamed_as_others_are() -> Res
         }
         let joined = all(&|variable| literal(variable, if variable == last { 0 } else { variable }))?;
         assert_eq!(joined, some.compose(last, &literals[0])?);
-        // What it does not depend on is not looked at.
+        // Images of variables outside the support are ignored, even if there are two for a variable.
         assert_eq!(f.compose_all([(LEVELS, &not[0]), (LEVELS, &not[1])])?, f);
         assert!(f.compose_all([(0, &not[0]), (0, &not[1])]).is_err());
     }
     Ok(())
 }
 
-/// The function that takes the place of `variable`, of itself and of others near it, or as far from the other end; none for some.
+/// The image of `variable`: a function of `variable` and of variables near it or, if `far`, of the variable as far from
+/// the other end. Every fifth variable has no image.
 fn image(variable: u32, far: bool, store: &Store) -> Result<Option<Bdd>> {
     let x = |variable| store.variable(variable);
     let other = if far { LEVELS - 1 - variable } else { variable + 2 };
@@ -217,7 +219,7 @@ fn image(variable: u32, far: bool, store: &Store) -> Result<Option<Bdd>> {
 }
 
 #[test]
-fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_one() -> Result<()> {
+fn images_of_near_variables_are_composed_at_once_and_those_of_far_variables_one_by_one() -> Result<()> {
     let mut hashes = Vec::new();
     let shared = shared_store_with(2, &limits(|_| ()));
     for store in [default_store(), roomy_store(), store_with(tight()), shared] {
@@ -229,12 +231,13 @@ fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_o
                     images.extend(image(variable, far, &store)?.map(|image| (variable, image)));
                 }
                 let composed = f.compose_all(images.iter().map(|(variable, image)| (*variable, image)))?;
-                let done = store.operations().pop().expect("sweeps");
+                let done = store.operations().pop().expect("an operation");
                 assert_eq!(done.operation, if far { "compose" } else { "vector" });
                 composed.validate()?;
                 let mut random = Rng::with_seed(5);
                 for _ in 0..40 {
-                    // Few are true, as the sum of their weights is small.
+                    // At most points few variables are true, so that `f`, which bounds a sum of weights, is true at
+                    // some.
                     let one_in = 1 + random.u32(..9);
                     let point: Vec<bool> = (0..2 * LEVELS).map(|_| random.u32(..one_in) == 0).collect();
                     let at = |variable: u32| point[variable as usize];
@@ -251,15 +254,15 @@ fn functions_of_near_variables_go_in_by_one_sweep_and_those_of_far_ones_one_by_o
     Ok(())
 }
 
-/// Once, such functions went in by a nested sweep for every variable below.
+/// A regression test: each of these images once took a nested sweep for every variable below.
 #[test]
-fn functions_that_see_one_another_take_a_sweep_each_and_literals_none() -> Result<()> {
+fn images_that_depend_on_each_others_variables_take_one_sweep_each() -> Result<()> {
     let last = LEVELS - 1;
     for store in [default_store(), store_with(tight())] {
         let f = weighted(&store, |variable| variable)?;
         let x = |variable: u32| store.variable(variable);
         let (first, end) = (x(0)?.xor(&x(last)?)?, x(last)?.nand(&x(0)?)?);
-        // The variables between change places two by two.
+        // The variables between the ends are exchanged in pairs.
         let partner = |variable: u32| ((variable - 1) ^ 1) + 1;
         let others = (1..last).map(|variable| Ok((variable, x(partner(variable))?))).collect::<Result<Vec<_>>>()?;
         let given = others.iter().map(|(variable, other)| (*variable, other)).chain([(0, &first), (last, &end)]);
@@ -285,13 +288,13 @@ fn functions_that_see_one_another_take_a_sweep_each_and_literals_none() -> Resul
 }
 
 #[test]
-fn a_sweep_for_all_functions_that_makes_too_many_nodes_is_given_up() -> Result<()> {
+fn a_sweep_that_composes_all_at_once_is_given_up_if_it_makes_too_many_nodes() -> Result<()> {
     const SELECTORS: u32 = 8;
     const DATA: u32 = 1 << SELECTORS;
     const APART: u32 = SELECTORS - 2;
     let store = default_store();
     let x = |variable: u32| store.variable(variable);
-    // One of so many variables, which others above them select.
+    // A multiplexer: the selectors, which are above, choose one of the data variables.
     let mut level = (0..DATA).map(|at| x(SELECTORS + at)).collect::<Result<Vec<_>>>()?;
     for selector in (0..SELECTORS).rev() {
         let pairs = level.chunks(2).map(|pair| x(selector)?.ite(&pair[1], &pair[0]));
@@ -302,7 +305,8 @@ fn a_sweep_for_all_functions_that_makes_too_many_nodes_is_given_up() -> Result<(
     let before = store.stats().processed_requests;
     let composed = level[0].compose_all(images.iter().map(|(variable, image)| (*variable, image)))?;
     let requests = store.stats().processed_requests - before;
-    // What is remembered are the last composes; what all of them asked for is little beside what was given up.
+    // The store remembers only its last operations, all of them `compose`. Their requests, scaled up to all `compose`,
+    // are few beside those of the sweep that was given up.
     let done = store.operations();
     let composes: u64 = done.iter().map(|done| done.requests).sum::<u64>() * images.len() as u64 / done.len() as u64;
     assert!(done.iter().all(|done| done.operation == "compose"));
@@ -319,7 +323,7 @@ fn a_sweep_for_all_functions_that_makes_too_many_nodes_is_given_up() -> Result<(
 }
 
 #[test]
-fn what_renames_variables_is_charged_to_the_tables() -> Result<()> {
+fn the_tables_of_a_renaming_are_charged_to_the_budget() -> Result<()> {
     let store = store_with(limits(|limits| limits.tables = 64 << 10));
     let cube_in = |store: &Store| store.cube((0..1000).map(|variable| (variable, true)));
     let cube = cube_in(&store)?;
@@ -328,7 +332,7 @@ fn what_renames_variables_is_charged_to_the_tables() -> Result<()> {
         matches!(refused, Err(Error::BudgetExceeded { what: "what renames variables", needed: 160_000, .. })),
         "{refused:?}"
     );
-    // What keeps the order takes no more than the list of the names.
+    // A renaming that keeps the order takes no more than the list of names.
     assert_eq!(cube.replace(|variable| 2 * variable)?.replace(|variable| variable / 2)?, cube);
     assert_eq!(cube_in(&roomy_store())?.replace(|variable| 999 - variable)?, cube);
     Ok(())

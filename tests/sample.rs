@@ -1,4 +1,4 @@
-//! Random assignments: that they are true, of the same probability each, and the same whatever the budget.
+//! Random assignments: each is true and as likely as any other, and every budget draws the same.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -13,7 +13,7 @@ use common::{
 use fastrand::Rng;
 use strata_bdd::{Bdd, Error, Result, testing::Limits};
 
-/// How often each sample comes.
+/// How often each assignment is in `samples`.
 fn tally(samples: Vec<Vec<bool>>) -> HashMap<Vec<bool>, u64> {
     let mut tally = HashMap::new();
     for sample in samples {
@@ -22,7 +22,7 @@ fn tally(samples: Vec<Vec<bool>>) -> HashMap<Vec<bool>, u64> {
     tally
 }
 
-/// Pearson's χ² of counts that should all be the same, in standard deviations from what it should be.
+/// Pearson's χ² of counts with equal expectations: the difference from its mean, in standard deviations.
 fn deviation(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     let chi_squared: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
@@ -50,13 +50,13 @@ fn all_solutions_of_small_functions_are_equally_likely() -> Result<()> {
         }
         let solutions = u64::try_from(f.sat_count(6)?).unwrap();
         let tally = tally(f.sample(100 * solutions as usize, round, domain)?);
-        assert_eq!(tally.len() as u64, solutions, "all solutions turn up, and nothing else");
+        assert_eq!(tally.len() as u64, solutions, "every solution is drawn, and nothing else");
         assert!(tally.keys().all(|sample| is_true(&f, sample, &domain)));
         if solutions > 1 {
             deviations.push(deviation(&tally.into_values().collect::<Vec<_>>()));
         }
     }
-    // The seeds are fixed, so this holds once and for all.
+    // The seeds are fixed, so the bounds hold in every run or in none.
     let most = deviations.iter().copied().fold(f64::MIN, f64::max);
     let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
     assert!(most < 6.0 && mean.abs() < 0.2, "{most} {mean}");
@@ -74,7 +74,7 @@ fn placements_of_queens_are_equally_likely() -> Result<()> {
 }
 
 #[test]
-fn every_variable_is_as_often_true_as_it_should_be() -> Result<()> {
+fn every_variable_is_true_as_often_as_in_all_solutions() -> Result<()> {
     let store = default_store();
     let f = hidden_weighted_bit(&store, 14);
     let samples = f.sample(20_000, 99, 0..14)?;
@@ -89,7 +89,7 @@ fn every_variable_is_as_often_true_as_it_should_be() -> Result<()> {
 }
 
 #[test]
-fn constants_are_coins_or_nothing() -> Result<()> {
+fn true_gives_all_assignments_equally_often_and_false_gives_none() -> Result<()> {
     let store = default_store();
     let domain = [2, 3, 9];
     let tally = tally(store.constant(true).sample(8000, 1, domain)?);
@@ -116,14 +116,14 @@ fn a_sample_depends_on_its_seed_and_number_alone() -> Result<()> {
 }
 
 #[test]
-fn more_samples_than_there_is_memory_are_an_error() -> Result<()> {
+fn more_samples_than_memory_can_hold_are_an_error() -> Result<()> {
     let f = default_store().variable(1)?;
     assert!(matches!(f.sample(usize::MAX, 0, [1]), Err(Error::TooManySamples { count: usize::MAX })));
     Ok(())
 }
 
 #[test]
-fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
+fn samples_over_thousands_of_levels_are_uniform_and_the_same_in_every_store() -> Result<()> {
     let mut expected = None;
     for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
         let f = chain(&store, 2500)?;
@@ -140,7 +140,7 @@ fn thousands_of_levels_are_a_matter_of_course() -> Result<()> {
 }
 
 #[test]
-fn of_2_to_the_4999_solutions_all_are_equally_likely() -> Result<()> {
+fn samples_of_2_to_the_4999_solutions_have_as_many_ones_as_zeroes() -> Result<()> {
     let f = parity(&smallest_store(), 0..5000)?;
     let samples = f.sample(40, 8, 0..5000)?;
     let ones = |sample: &Vec<bool>| sample.iter().filter(|&&value| value).count() as u64;

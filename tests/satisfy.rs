@@ -1,4 +1,5 @@
-//! Where a function is true: smallest and largest, some, and all, against truth tables and plain search.
+//! Points and cubes where a function is true: the smallest, the largest, any, and all; against truth tables and plain
+//! search.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -17,7 +18,7 @@ use common::{
 use fastrand::Rng;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store};
 
-/// Three variables, and domains that hold them: themselves, and with others before, between and behind.
+/// Three variables, and domains that hold them: alone, and with other variables before, between and behind them.
 const DOMAINS: [([u32; 3], [&[u32]; 3]); 3] = [
     ([0, 1, 2], [&[0, 1, 2], &[0, 1, 2, 3, LARGEST_VARIABLE], &[0, 1, 2, 32]]),
     ([3, 40, 1000], [&[3, 40, 1000], &[0, 2, 3, 4, 40, 999, 1000, 1001], &[3, 39, 40, 1000]]),
@@ -31,7 +32,7 @@ const DOMAINS: [([u32; 3], [&[u32]; 3]); 3] = [
     ),
 ];
 
-/// All that the cubes of an iterator are.
+/// All cubes of an iterator that meets no error.
 fn all(cubes: Cubes) -> Vec<Cube> {
     cubes.collect::<Result<_>>().unwrap()
 }
@@ -43,13 +44,14 @@ fn points(domain: &[u32]) -> impl Iterator<Item = Cube> {
         .map(move |word| (0..bits).map(|at| (domain[at], word >> (bits - 1 - at) & 1 == 1)).collect::<Cube>())
 }
 
-/// The value of `table` over `variables` at a point, the first variable being the highest bit.
+/// The value at `point` of the function with the truth table `table` over `variables`, the first of which is the
+/// highest bit.
 fn value_at(table: &[bool], variables: &[u32], point: &Cube) -> bool {
     let of = |variable| point.iter().find(|literal| literal.0 == variable).unwrap().1;
     table[variables.iter().fold(0, |word, &variable| 2 * word + usize::from(of(variable)))]
 }
 
-/// The paths to true of a reduced diagram, in order, found without one.
+/// The paths to true of the reduced diagram of `table`, in order, found without a diagram.
 fn paths(table: &[bool], variables: &[u32]) -> Vec<Cube> {
     let (low, high) = table.split_at(table.len() / 2);
     match variables {
@@ -70,7 +72,7 @@ fn paths(table: &[bool], variables: &[u32]) -> Vec<Cube> {
     }
 }
 
-/// Everything that can be asked about where `f` is true gives what `table` says.
+/// Checks that everything that can be asked about where `f` is true gives what `table` says.
 fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     let expected = paths(table, variables);
     assert_eq!(all(f.cubes()), expected);
@@ -90,7 +92,7 @@ fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     assert_eq!(f.sat_max(domain.iter().copied()).unwrap().as_ref(), expected.last());
 }
 
-/// The truth table of number `number`, over three variables.
+/// The bits of `number`, as a truth table over three variables.
 fn table_of(number: u8) -> Vec<bool> {
     (0..8).map(|at| number >> at & 1 == 1).collect()
 }
@@ -151,7 +153,7 @@ fn a_true_function_has_one_empty_cube_and_a_false_one_none() -> Result<()> {
     Ok(())
 }
 
-/// Truth tables as an algebra: what every package must agree with.
+/// Truth tables over `variables` variables as an algebra.
 struct Tables {
     variables: u32,
 }
@@ -186,7 +188,7 @@ impl Algebra for Tables {
     }
 }
 
-/// Random trees of operators are true where their tables are.
+/// Checks that random trees of operators are true where their truth tables are.
 fn check_trees(store: &Store) {
     let variables: Vec<u32> = (0..9).collect();
     let (mut ours, mut theirs) = (Rng::with_seed(31), Rng::with_seed(31));
@@ -248,7 +250,7 @@ fn circuits_are_true_where_another_package_says_so() -> Result<()> {
 #[test]
 fn all_points_of_a_large_function_are_found_under_the_smallest_budget() -> Result<()> {
     let store = smallest_store();
-    // Together they outgrow what the budget has for diagrams.
+    // All of these together outgrow the share of the budget for diagrams.
     let functions: Vec<Bdd> = (0..16).map(|seed| random_function(&store, seed, 18)).collect();
     let f = functions.iter().rfind(|f| f.disk_bytes() > 0).expect("a diagram on disk");
     let [mut assignments, mut cubes] = [0u64; 2];
@@ -273,7 +275,8 @@ fn all_points_of_a_large_function_are_found_under_the_smallest_budget() -> Resul
     Ok(())
 }
 
-/// The columns of `n` queens that do not attack each other, row by row, in descending order.
+/// Adds to `found` all solutions of `n` queens that begin with `columns`: the column of the queen in each row.
+/// Solutions come in descending order.
 fn placements(n: u32, columns: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     let row = columns.len() as u32;
     if row == n {
@@ -295,7 +298,8 @@ fn the_placements_of_eight_queens_are_those_a_plain_search_finds_in_its_order() 
     let n = 8;
     let (board, _) = queens(&default_store(), n)?;
     let mut expected = Vec::new();
-    // A queen further right leaves more squares before it empty, so the largest column is the smallest assignment.
+    // A queen further to the right leaves more squares before it empty, so the solution of larger columns is the
+    // smaller assignment.
     placements(n, &mut Vec::new(), &mut expected);
     assert_eq!(expected.len(), 92);
     let of_queens = |cube: Cube| -> Vec<u32> {
@@ -303,13 +307,13 @@ fn the_placements_of_eight_queens_are_those_a_plain_search_finds_in_its_order() 
         queens.map(|(square, _)| square % n).collect()
     };
     let cubes = all(board.cubes());
-    assert_eq!(all(board.assignments(0..n * n)?), cubes, "every solution names every square");
+    assert_eq!(all(board.assignments(0..n * n)?), cubes, "every cube names every square");
     assert_eq!(cubes.into_iter().map(of_queens).collect::<Vec<_>>(), expected);
     Ok(())
 }
 
 #[test]
-fn a_chain_as_long_as_it_is_has_one_cube() -> Result<()> {
+fn a_chain_of_200000_nodes_has_one_cube() -> Result<()> {
     let store = default_store();
     let literals = || (0..200_000).map(|at| (at * 80, at % 3 == 0));
     let f = store.cube(literals())?;
@@ -317,7 +321,7 @@ fn a_chain_as_long_as_it_is_has_one_cube() -> Result<()> {
     let expected: Cube = literals().collect();
     assert_eq!(all(f.cubes()), std::slice::from_ref(&expected));
     assert_eq!(f.pick()?, Some(expected));
-    // Its negation leaves the chain where a variable is false that should be true, or true that should be false.
+    // A cube of the negation ends with the first variable that has another value than in the chain.
     let negation = f.negated();
     assert_eq!(negation.cubes().take(3).map(|cube| cube.unwrap().len()).collect::<Vec<_>>(), [1, 4, 7]);
     assert_eq!(negation.cube_max()?, Some(vec![(0, true), (80, true)]));
@@ -336,7 +340,7 @@ fn a_wide_domain_around_the_largest_variable_is_filled() -> Result<()> {
     assert_eq!(trues, [LARGEST_VARIABLE]);
     let falses: Vec<u32> = largest.iter().filter(|literal| !literal.1).map(|literal| literal.0).collect();
     assert_eq!(falses, [LARGEST_VARIABLE]);
-    // The last variable that does not matter is the first to change.
+    // The second assignment differs in the last variable on which `f` does not depend.
     let second = f.assignments(domain)?.nth(1).unwrap()?;
     let trues: Vec<u32> = second.iter().filter(|literal| literal.1).map(|literal| literal.0).collect();
     assert_eq!(trues, [LARGEST_VARIABLE - 1, LARGEST_VARIABLE]);
@@ -345,7 +349,7 @@ fn a_wide_domain_around_the_largest_variable_is_filled() -> Result<()> {
 
 #[test]
 fn a_picked_cube_takes_the_arcs_that_skip_most() -> Result<()> {
-    // Variable by variable, high goes to the next and low to the last but one, or the other way round.
+    // On every level, one arc leads to the next level, and the other to the last; `high_is_long` says which.
     for high_is_long in [false, true] {
         let store = default_store();
         let mut builder = store.builder()?;
@@ -363,7 +367,7 @@ fn a_picked_cube_takes_the_arcs_that_skip_most() -> Result<()> {
     Ok(())
 }
 
-/// Asks something of a diagram over a domain; gives the error.
+/// A call that is given a domain; gives the error.
 type Ask = fn(&Bdd, &mut dyn Iterator<Item = u32>) -> Option<Error>;
 
 #[test]
@@ -410,7 +414,7 @@ fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
         matches!(error, Error::VariableOutOfRange { variable: 0x0100_0000, largest: LARGEST_VARIABLE }),
         "{error:?}"
     );
-    // The constant false has no solution, but what is asked of it must make sense all the same.
+    // The constant false has no solution, but its domain is checked all the same.
     for ask in asked {
         let none = store.constant(false);
         assert!(matches!(ask(&none, &mut [2, 1].into_iter()), Some(Error::DomainOrder { .. })));
@@ -450,7 +454,7 @@ fn check_bad_read(error: &Error) {
 }
 
 #[test]
-fn a_failed_read_is_the_last_item() {
+fn an_iterator_over_cubes_ends_with_a_failed_read() {
     let disk = Disk::new();
     let f = random_function(&store_without_room(&disk), 7, 9);
     for cubes in [|f: &Bdd| f.cubes(), |f: &Bdd| f.assignments(0..10).unwrap()] {
@@ -472,7 +476,7 @@ fn a_failed_read_is_the_last_item() {
     }
 }
 
-/// A way to one solution.
+/// A call that walks to a single solution.
 type Walk = fn(&Bdd) -> Result<Option<Cube>>;
 
 #[test]
@@ -484,7 +488,7 @@ fn a_failed_read_fails_the_walk_to_one_solution_and_nothing_else() -> Result<()>
         let before = disk.calls("read");
         let expected = walk(&f)?.unwrap();
         let reads = disk.calls("read") - before;
-        assert!(reads as usize <= expected.len(), "one read for every literal");
+        assert!(reads as usize <= expected.len(), "at most one read for every literal");
         for k in 1..=reads {
             disk.fail("read", k);
             check_bad_read(&walk(&f).unwrap_err());
@@ -496,10 +500,10 @@ fn a_failed_read_fails_the_walk_to_one_solution_and_nothing_else() -> Result<()>
 }
 
 #[test]
-fn a_cube_costs_reads_only_where_it_leaves_the_one_before() -> Result<()> {
+fn an_iterator_over_cubes_reads_every_block_once() -> Result<()> {
     let disk = Disk::new();
     let store = store_without_room(&disk);
-    // x0 ∨ … ∨ x99 is true on 100 paths, each one node longer than the one before, read from the root.
+    // x0 ∨ … ∨ x99 has 100 paths to true, of 1 to 100 nodes, which all begin at the root.
     let mut builder = store.builder()?;
     let mut chain = BuilderNode::from(false);
     for variable in (0..100).rev() {
@@ -508,7 +512,8 @@ fn a_cube_costs_reads_only_where_it_leaves_the_one_before() -> Result<()> {
     let f = builder.build()?;
     let before = disk.calls("read");
     assert_eq!(all(f.cubes()).len(), 100);
-    // The next node is mostly in the block that was read last.
+    // Every block is read once: the next node is mostly in the block that was read last, and nodes that a cube has in
+    // common with the cube before are not read again.
     assert_eq!(disk.calls("read") - before, f.disk_bytes().div_ceil(256));
     Ok(())
 }

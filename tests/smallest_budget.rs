@@ -7,10 +7,11 @@ use strata_bdd::{Bdd, Result, Store, VariablePairs};
 
 const VARIABLES: u32 = 23;
 
-/// What is to be done to two large functions and a small one.
+/// An operation on two large functions and a small one.
 type Work = fn(&[Bdd; 3]) -> Result<Bdd>;
 
-/// A relation over pairs of neighbours, the even ones current: every bit of the next state is whether two bits of this one differ.
+/// A transition relation, and its pairs of variables: current variable 2i, next variable 2i + 1. Bit i of the next
+/// state says whether bits i and i + 1 of the current state differ, with false beyond the last bit.
 fn differences(store: &Store) -> Result<(Bdd, VariablePairs)> {
     let bit = |at: u32| if at < VARIABLES { store.variable(2 * at) } else { Ok(store.constant(false)) };
     let mut steps = store.constant(true);
@@ -46,16 +47,16 @@ const WORKS: [(&str, Work); 16] = [
 ];
 
 #[test]
-fn every_operation_gives_the_same_where_it_spills() -> Result<()> {
+fn every_operation_gives_the_same_diagram_where_it_spills() -> Result<()> {
     let functions = |store: &Store| -> Result<[Bdd; 3]> {
         let [f, g] = [1, 2].map(|seed| random_function(store, seed, VARIABLES));
         Ok([f, g, store.exactly(8, 2..19)?])
     };
     let (small, large) = (smallest_store(), default_store());
     let (ours, expected) = (functions(&small)?, functions(&large)?);
-    // The last operation is the one in question; whatever else it takes came before.
+    // A case may do several operations, of which the one that gives the case its name comes last.
     let check_spilled = |name| {
-        let last = small.operations().pop().expect("the one just done");
+        let last = small.operations().pop().expect("the operation just done");
         assert!(last.spilled_bytes > 0, "{name}: {last:?}");
     };
     for (name, work) in WORKS {
@@ -64,7 +65,8 @@ fn every_operation_gives_the_same_where_it_spills() -> Result<()> {
         assert_eq!(found.content_hash(), work(&expected)?.content_hash(), "{name}");
         found.validate()?;
     }
-    // What becomes of it where nobody cares may be another function for every budget.
+    // Outside of the care set, the result of `simplify` may differ from budget to budget, so the results are compared
+    // inside.
     let [f, g, _] = &ours;
     let simple = f.simplify(g)?;
     check_spilled("simplify");

@@ -1,4 +1,4 @@
-//! Several stores, several threads, and what they leave in the scratch folder.
+//! Several stores, several threads, and what a store leaves in the scratch folder.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -24,7 +24,7 @@ use strata_bdd::{
     testing::{Limits, Testing},
 };
 
-/// A store with tight limits in a scratch folder.
+/// A store with the tightest limits, whose scratch folder is `folder`.
 fn store_in(folder: &Path) -> Store {
     let testing = Testing { limits: Some(tightest()), backend: None };
     Store::new(Config { scratch: folder.into(), testing, ..Config::default() }).unwrap()
@@ -35,7 +35,7 @@ fn names_in(folder: &Path) -> Vec<std::ffi::OsString> {
 }
 
 #[test]
-fn stores_diagrams_and_builders_may_go_to_other_threads() {
+fn stores_diagrams_and_builders_may_be_sent_to_other_threads() {
     fn goes_anywhere<T: Send + Sync + 'static>() {}
     goes_anywhere::<Bdd>();
     goes_anywhere::<Store>();
@@ -68,7 +68,7 @@ fn equal_functions_of_several_stores_are_equal_and_hash_alike() {
         assert_eq!(store.constant(true), stores[0].constant(true));
         assert_ne!(store.constant(true), stores[0].constant(false));
     }
-    // Equal means: no assignment tells them apart.
+    // Functions are equal exactly where no assignment tells them apart.
     for (f, g) in functions[0].iter().flat_map(|f| functions[0].iter().map(move |g| (f, g))) {
         assert_eq!(f == g, f.xor(g).unwrap().as_constant() == Some(false));
     }
@@ -85,7 +85,7 @@ fn diagrams_are_keys_of_a_map_whichever_store_they_are_of() {
     }
 }
 
-/// What the thread of some `turn` does with the operands that all threads share.
+/// The work of thread number `turn` on the operands that all threads share.
 fn results(operands: &[Bdd], turn: usize) -> Result<Vec<Bdd>> {
     let ops: Vec<BinaryOp> = BinaryOp::all().filter(|op| op.depends() == [true, true]).collect();
     let mut results = Vec::new();
@@ -127,9 +127,10 @@ fn threads_that_work_on_the_same_diagrams_at_once_get_the_right_results() {
     }
 }
 
-/// As many queues as threads, squared, for tables that cannot go to disk.
+/// Every thread that shares levels has a queue, with logs for every thread: so many logs a level must fit the tables,
+/// which cannot go to disk.
 #[test]
-fn many_threads_have_room_for_as_many_levels_as_one() -> Result<()> {
+fn many_threads_have_room_for_the_tables_of_thousands_of_levels() -> Result<()> {
     let differ = |threads| {
         let limits = Limits { alone: 0, late: 0, small: 0, ..Limits::of(64 << 20) };
         let testing = Testing { limits: Some(limits), backend: None };
@@ -179,13 +180,13 @@ fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
     let f = hidden_weighted_bit(&store, 12);
     let g = product(&store, 6).swap_remove(6);
     let [f_bytes, g_bytes] = [f.disk_bytes(), g.disk_bytes()];
-    // 8 bytes a node, and as many for either terminal.
+    // 8 bytes for each node and for each terminal.
     assert_eq!([f_bytes, g_bytes], [&f, &g].map(|diagram| 8 * (diagram.node_count() + 2)));
     assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes);
 
     let clone = f.clone();
     let negation = !&f;
-    assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes, "a clone or a negation is not the same file");
+    assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes, "a clone or a negation takes disk space of its own");
     drop(f);
     drop(clone);
     assert_eq!(store.stats().temp_bytes, f_bytes + g_bytes);
@@ -206,9 +207,9 @@ fn a_diagram_on_disk_gives_its_bytes_back_with_its_last_handle() -> Result<()> {
 }
 
 #[test]
-fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_stays() -> Result<()> {
+fn an_operand_given_away_frees_its_disk_space_early_unless_another_handle_holds_it() -> Result<()> {
     let peak = |given: usize| -> Result<_> {
-        // All that is on the way stays in memory.
+        // Queues and arcs stay in memory, so only diagrams take disk space.
         let store = store_with(Limits { queue: 1 << 20, arcs: 1 << 20, ..tight() });
         let [f, g] = [0, 1].map(|first| store.exactly(10, (first..40).step_by(2)));
         let (f, g) = (f?, g?);
@@ -239,7 +240,7 @@ fn an_operand_that_is_given_away_makes_room_for_the_result_and_one_that_is_held_
 }
 
 #[test]
-fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagram() -> Result<()> {
+fn a_file_takes_little_more_than_twice_what_it_holds_and_is_gone_with_the_last_diagram() -> Result<()> {
     let disk = Disk::new();
     let (limits, home) = (tightest(), tempfile::tempdir().unwrap());
     let extent = 8 * limits.block as u64;
@@ -247,7 +248,8 @@ fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagr
     let check = |diagrams: &[Bdd]| {
         let (file, held) = (disk.file_bytes(), store.stats().temp_bytes);
         assert_eq!(held, diagrams.iter().map(Bdd::disk_bytes).sum::<u64>());
-        // An extent that is not full counts as if it was, and an eighth and some are not given back at once.
+        // A partly filled extent takes as much as a full one, and a file keeps an eighth of what it holds, and some
+        // extents, free.
         let most = 2 * (held + diagrams.len() as u64 * extent) + held / 8 + 16 * extent;
         assert!(file >= held && file <= most, "{file} for {held}");
     };
@@ -255,7 +257,7 @@ fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagr
     for seed in 1..9 {
         diagrams.push(random_function(&store, seed, 12));
     }
-    // As the last ones are dropped first, and the first ones.
+    // The diagrams made last are dropped first, then those made first, then again the last ones.
     for at in [7, 6, 0, 0, 0, 2, 1] {
         drop(diagrams.remove(at));
         let seen = diagrams[0].xor(&diagrams[diagrams.len() - 1])?;
@@ -288,7 +290,7 @@ fn a_file_is_little_longer_than_twice_what_it_holds_and_gone_with_the_last_diagr
 }
 
 #[test]
-fn nothing_is_left_in_the_scratch_folder_while_diagrams_live_or_after() {
+fn no_name_stays_in_the_scratch_folder_while_diagrams_live_or_after() {
     let home = tempfile::tempdir().unwrap();
     let store = store_in(home.path());
     let circuits = product(&store, 6);
@@ -318,8 +320,8 @@ fn temporary_files_go_where_the_settings_say() {
     let operands = || -> Result<_> { Ok([store.exactly(10, 0..30)?, store.exactly(12, 0..30)?]) };
     let [f, g] = operands().unwrap();
     std::fs::remove_dir(&folder).unwrap();
-    // A file that is open already can be used without the folder; a new one, for which there is need when nothing is in it any
-    // more, cannot be made.
+    // An open file works without its folder. Once nothing is in the file, the store drops it, and a new file cannot be
+    // made.
     assert_eq!(f.xor(&g).unwrap().xor(&g).unwrap(), f);
     drop((f, g));
     let refused = operands();
@@ -342,7 +344,7 @@ fn a_diagram_keeps_its_store_alive() -> Result<()> {
 }
 
 #[test]
-fn stores_count_for_themselves() {
+fn every_store_has_counters_of_its_own() {
     let (busy, idle) = (store_with(tightest()), store_with(tightest()));
     let untouched = idle.stats();
     let Stats { processed_requests, spilled_bytes, temp_bytes, peak_temp_bytes, parted_levels, .. } = untouched;
@@ -353,7 +355,7 @@ fn stores_count_for_themselves() {
     assert_eq!(stats.temp_bytes, functions.iter().map(Bdd::disk_bytes).sum::<u64>());
     assert!(stats.peak_temp_bytes >= stats.temp_bytes);
     assert_eq!(idle.stats(), untouched);
-    // A clone is the same store.
+    // A clone is the same store, with the same counters.
     assert_eq!(busy.clone().stats(), busy.stats());
 }
 
@@ -362,7 +364,7 @@ fn small_diagrams_never_touch_the_disk() -> Result<()> {
     let home = tempfile::tempdir().unwrap();
     let store = Store::new(Config { scratch: home.path().into(), ..Config::default() })?;
     let (board, _) = queens(&store, 6)?;
-    // Without a folder, any file would be an error from now on.
+    // The folder is gone: from now on, an attempt to create a file would be an error.
     home.close().unwrap();
     let (again, _) = queens(&store, 7)?;
     assert_eq!(board.sat_count(36)?, 4u8.into());
@@ -384,9 +386,9 @@ fn small_diagrams_need_no_files_however_many_there_are() -> Result<()> {
     assert!(matches!(refused, Error::BudgetExceeded { .. }), "{refused}");
     assert!((20_000..60_000).contains(&held.len()), "{}", held.len());
     assert_eq!(store.stats().peak_temp_bytes, 0);
-    // Variables take none.
+    // A diagram of a single variable takes no room of its own.
     assert_eq!(store.variable(77)?, held[77]);
-    // There is room again when some are gone.
+    // Once some diagrams are dropped, there is room again.
     held.truncate(held.len() - 100);
     assert_eq!(held[0].and(&held[1])?.node_count(), 2);
     Ok(())
@@ -399,20 +401,20 @@ fn a_store_remembers_what_its_last_operations_took() -> Result<()> {
     let before = store.stats();
     let start = Instant::now();
     let f = functions[5].xor(&functions[7])?;
-    let last = store.operations().pop().expect("an operation");
+    let last = store.operations().pop().expect("an operation was done");
     let (stats, levels) = (store.stats(), f.support().len() as u64);
     assert_eq!((last.operation, last.sweeps, last.levels), ("apply", 2, 2 * levels));
     assert_eq!(last.requests, stats.processed_requests - before.processed_requests);
     assert_eq!(last.spilled_bytes, stats.spilled_bytes - before.spilled_bytes);
     assert!(last.requests > levels && last.spilled_bytes > 0);
     assert!(last.time > Duration::ZERO && last.time < start.elapsed());
-    // A fold asks for nothing. No more than 64 are remembered.
+    // A fold makes no requests. A store remembers its last 64 operations.
     f.sat_count(12)?;
     let remembered = store.operations();
-    let counted = remembered.last().expect("an operation");
+    let counted = remembered.last().expect("an operation was done");
     assert_eq!((counted.operation, counted.requests, counted.levels), ("sat_count", 0, levels));
     assert_eq!((remembered.len(), remembered[62]), (64, last));
-    // Those that are forgotten were counted.
+    // Forgotten operations have numbers, too.
     let first = remembered[0].number;
     assert!(first > 0 && remembered.iter().map(|done| done.number).eq(first..first + 64));
     Ok(())

@@ -1,8 +1,9 @@
-//! The layout that the library's documentation promises.
+//! Checks the layout of `src` that the library's documentation promises: which module may use which, and where some
+//! crates are used.
 
 use std::{fs, path::Path};
 
-/// Every source file of the library with its path below `src`.
+/// Every source file of the library: its path below `src`, and its text.
 fn sources() -> Vec<(String, String)> {
     fn walk(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in fs::read_dir(folder).expect("src is there").map(|entry| entry.expect("readable").path()) {
@@ -22,25 +23,26 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// The files whose code holds `word`.
+/// The source files that hold `word` outside of comment lines.
 fn files_with(word: &str) -> Vec<String> {
     let holds = |text: &str| text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(word));
     sources().into_iter().filter(|(_, text)| holds(text)).map(|(name, _)| name).collect()
 }
 
 #[test]
-fn nothing_is_unsafe() {
+fn no_code_is_unsafe() {
     assert!(files_with("unsafe").is_empty());
 }
 
 #[test]
-fn each_mandated_crate_stands_where_it_belongs() {
+fn extsort_and_memmap2_are_used_in_one_file_each_and_clap_in_none() {
     assert_eq!(files_with("extsort"), ["disk/external.rs"]);
     assert_eq!(files_with("memmap2"), ["disk/pages.rs"]);
     assert!(files_with("clap").is_empty());
 }
 
-/// The paths that the code of the file `name`, without white space, takes from the root of the crate: `sweep::run::Run`.
+/// The paths that `code` names, each from the root of the crate, such as `sweep::run::Run`. `code` is the code of the
+/// file `name`, without white space.
 fn paths(name: &str, code: &str) -> Vec<String> {
     let own: Vec<&str> = name.trim_end_matches("/mod.rs").trim_end_matches(".rs").split('/').collect();
     let mut code = code.to_owned();
@@ -55,7 +57,8 @@ fn paths(name: &str, code: &str) -> Vec<String> {
     found
 }
 
-/// Reads the tree of paths that `text` begins with, all below `path`; gives what comes after it.
+/// Adds to `found` all paths of the import tree at the start of `text`, each below `path`. Returns the text after the
+/// tree.
 fn read_tree<'a>(text: &'a str, path: &str, found: &mut Vec<String>) -> &'a str {
     let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
@@ -76,7 +79,7 @@ fn read_tree<'a>(text: &'a str, path: &str, found: &mut Vec<String>) -> &'a str 
 }
 
 #[test]
-fn every_form_of_import_is_seen() {
+fn paths_are_found_in_every_form_of_import() {
     for (name, code, found) in [
         ("disk/a.rs", "usecrate::bdd::Bdd;usesuper::b::B;", vec!["bdd::Bdd", "disk::b::B"]),
         (
@@ -98,7 +101,7 @@ fn every_form_of_import_is_seen() {
     }
 }
 
-/// Checks that no file below the folder `of` uses a module of `floors` that comes before its own.
+/// Checks that every file below the folder `of` uses only its own module and the modules after its own in `floors`.
 fn check_floors(of: &str, floors: &str) {
     let floors: Vec<_> = floors.split_whitespace().collect();
     let mut seen = 0;
@@ -106,14 +109,14 @@ fn check_floors(of: &str, floors: &str) {
         let Some(below) = name.strip_prefix(of).filter(|below| !["lib.rs", "mod.rs"].contains(below)) else { continue };
         let own = below.split(['/', '.']).next().unwrap_or_default();
         let floor = floors.iter().position(|floor| *floor == own);
-        let floor = floor.unwrap_or_else(|| panic!("src/{name} is a file of no floor"));
+        let floor = floor.unwrap_or_else(|| panic!("src/{name} is of no module in the list"));
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
         let code: String = code.flat_map(str::split_whitespace).collect();
         let inside = of.replace('/', "::");
         for path in paths(&name, &code) {
             let Some(other) = path.strip_prefix(&inside).and_then(|path| path.split("::").next()) else { continue };
-            assert!(floors[floor..].contains(&other), "src/{name} uses {path}");
+            assert!(floors[floor..].contains(&other), "src/{name} must not use {path}");
             seen += 1;
         }
     }
@@ -136,10 +139,10 @@ fn imports_flow_one_way() {
 }
 
 #[test]
-fn the_toolbox_and_the_plain_values_know_nothing_of_each_other() {
+fn the_disk_toolbox_does_not_use_the_model() {
     for (name, text) in sources().into_iter().filter(|(name, _)| name.starts_with("disk/")) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let code: String = code.split_whitespace().collect();
-        assert!(!paths(&name, &code).iter().any(|path| path.starts_with("model")), "src/{name} uses the model");
+        assert!(!paths(&name, &code).iter().any(|path| path.starts_with("model")), "src/{name} must not use the model");
     }
 }

@@ -13,14 +13,14 @@ use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, Result, Store};
 
-/// The truth table of a function of three variables: bit `i` is its value where the variables spell `i`, the topmost being
-/// the highest bit.
+/// The truth table of a function of three variables: bit `i` is the value where the values of the variables are the
+/// bits of `i`, the top variable being the highest bit.
 type Table = u8;
 
-/// Neighbours, and variables with gaps up to the largest there is.
+/// Three neighbours, and variables with gaps, up to the largest there is.
 const VARIABLES: [[u32; 3]; 3] = [[0, 1, 2], [0, 40, 1000], [40, 1000, (1 << 24) - 1]];
 
-/// A store that does what is small the short way, and one that does not.
+/// A store that does small operations in plain arrays, and one that does them by sweeps.
 fn stores() -> [Store; 2] {
     [default_store(), roomy_store()]
 }
@@ -30,21 +30,21 @@ fn all_functions(store: &Store, variables: [u32; 3]) -> Vec<Bdd> {
     (0..=Table::MAX).map(|table| of_table(store, &values(table.into(), 3), &variables).unwrap()).collect()
 }
 
-/// A table of `variables` variables, spelled out.
+/// The bits of `table`, the truth table of a function of `variables` variables.
 fn values(table: u32, variables: u32) -> Vec<bool> {
     (0..1 << variables).map(|at| table >> at & 1 == 1).collect()
 }
 
-/// The table of `op` of two tables.
+/// The table of `op` of the functions with tables `a` and `b`.
 fn table_of(op: BinaryOp, a: Table, b: Table) -> Table {
     let bit = |at: u32| u8::from(op.eval(a >> at & 1 == 1, b >> at & 1 == 1)) << at;
     (0..Table::BITS).map(bit).sum()
 }
 
-/// What a reduced diagram of a table looks like, the slow and plain way.
+/// The nodes of the reduced diagram of a table, found without a diagram.
 #[derive(Default)]
 struct Naive<'a> {
-    /// The subfunctions that depend on the variable they begin with: their nodes, on every level.
+    /// For every level, the subfunctions that depend on its variable: each is a node.
     nodes: Vec<HashSet<&'a [bool]>>,
 }
 
@@ -143,7 +143,7 @@ fn every_operator_is_right_for_every_pair_of_functions() -> Result<()> {
 
 #[test]
 fn operands_over_different_variables_meet_in_the_right_order() -> Result<()> {
-    // Five variables in all; each operand skips some that the other has.
+    // There are five variables; each operand has three of them, so that it may skip some that the other has.
     for store in stores() {
         let variables = [3, 7, 8, 500, (1 << 24) - 1];
         let mut random = Rng::with_seed(11);
@@ -204,7 +204,7 @@ fn named_operators_and_symbols_are_the_operators_they_name() -> Result<()> {
     Ok(())
 }
 
-/// Checks `f ? g : h` for the functions of three tables.
+/// Checks if-then-else of the functions with the three tables.
 fn check_ite(functions: &[Bdd], [f, g, h]: [Table; 3]) {
     let [condition, then, otherwise] = [f, g, h].map(|table| &functions[usize::from(table)]);
     let expected = &functions[usize::from(f & g | !f & h)];
@@ -215,7 +215,8 @@ fn check_ite(functions: &[Bdd], [f, g, h]: [Table; 3]) {
 fn if_then_else_is_right_for_every_triple_of_functions_of_two_variables() {
     for store in stores() {
         let functions = all_functions(&store, VARIABLES[1]);
-        // The functions that ignore the last variable, constants and negations of each other among them; then the first.
+        // First the functions that do not depend on the last variable, then those that do not depend on the first.
+        // Constants and negations of each other are among the triples.
         for ignored in [0, 2] {
             let stretch =
                 |table: u8| (0..8).map(|at| (table >> if ignored == 0 { at / 2 } else { at % 4 } & 1) << at).sum();
@@ -288,7 +289,7 @@ fn a_variable_that_is_counted_but_not_tested_doubles_the_count() -> Result<()> {
 }
 
 #[test]
-fn a_constant_is_known_as_one_and_nothing_else_is() -> Result<()> {
+fn constants_are_known_as_constants_and_no_other_function_is() -> Result<()> {
     for store in stores() {
         for (table, f) in all_functions(&store, VARIABLES[1]).iter().enumerate() {
             let constant = match table {
@@ -323,7 +324,7 @@ fn negation_is_free_and_its_own_inverse() -> Result<()> {
             assert!(f.xor(not_f)?.as_constant() == Some(true));
             assert!(f.and(not_f)?.as_constant() == Some(false));
         }
-        assert_eq!(store.stats(), before, "a negation swept");
+        assert_eq!(store.stats(), before, "a negation made a sweep");
         for (f, not_f) in functions.iter().zip(&negations) {
             assert_eq!(f.sat_count(3)? + not_f.sat_count(3)?, 8u8.into());
         }
@@ -349,7 +350,7 @@ fn operations_that_need_no_sweep_do_none() -> Result<()> {
             }
         }
         assert_eq!(store.stats().processed_requests, before);
-        // Without this, the counter might just stand still.
+        // An operation that needs a sweep is counted.
         functions[27].and(&functions[85])?;
         assert!(store.stats().processed_requests > before);
     }

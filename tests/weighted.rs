@@ -1,4 +1,4 @@
-//! Weighted counts, against all assignments and against what is known.
+//! Weighted counts, against sums over all assignments and against known results.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::float_cmp, reason = "what is said to be exact is compared exactly")]
 
@@ -15,12 +15,12 @@ use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, Config, Error, Result, Store, testing::Limits};
 
-/// Weights of false and of true by the place of a variable in `domain`.
+/// The weight function over `domain`: `weights[i]` are the weights of the values false and true of `domain[i]`.
 fn weight_of<'a>(weights: &'a [[f64; 2]], domain: &'a [u32]) -> impl Fn(u32, bool) -> f64 + Copy + 'a {
     |variable, value| weights[domain.binary_search(&variable).unwrap()][usize::from(value)]
 }
 
-/// The sum over all assignments, the slow and plain way, and what it would be without signs.
+/// The weighted count as a sum over all assignments, and the same sum over the absolute values of all terms.
 fn brute_force(f: &Bdd, weights: &[[f64; 2]], domain: &[u32]) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for at in 0..1 << domain.len() {
@@ -34,7 +34,7 @@ fn brute_force(f: &Bdd, weights: &[[f64; 2]], domain: &[u32]) -> [f64; 2] {
     sums
 }
 
-/// Checks the weight of `f` and its logarithm against all assignments; exactly where `exact`.
+/// Checks the weighted count of `f` and its logarithm against all assignments, without any tolerance if `exact`.
 fn check(f: &Bdd, weights: &[[f64; 2]], domain: &[u32], exact: bool) -> Result<()> {
     let [expected, magnitude] = brute_force(f, weights, domain);
     let found = f.weighted_count(weight_of(weights, domain), domain.iter().copied())?;
@@ -48,7 +48,7 @@ fn check(f: &Bdd, weights: &[[f64; 2]], domain: &[u32], exact: bool) -> Result<(
 
 #[test]
 fn every_function_of_three_variables_weighs_what_its_assignments_do() -> Result<()> {
-    // The support, and the same among others above it, between its levels and below it.
+    // The support alone; and supports in a domain with other variables above, between and below the levels.
     let spread = [0, 3, 4, 6, 7, 40, (1 << 24) - 1];
     let mut random = Rng::with_seed(1);
     for (support, domain) in [([0, 1, 2], &[0, 1, 2][..]), ([3, 7, 40], &spread), ([0, 7, 40], &spread)] {
@@ -56,7 +56,7 @@ fn every_function_of_three_variables_weighs_what_its_assignments_do() -> Result<
         for table in 0..256u32 {
             let f = of_table(&store, &(0..8).map(|at| table >> at & 1 == 1).collect::<Vec<_>>(), &support)?;
             for round in 0..8 {
-                // Whole numbers that are zero often, and cancel out often.
+                // Small whole numbers: many are zero, and many sums cancel out.
                 let mut pair = || [(); 2].map(|()| f64::from(random.i8(-2..=2)));
                 let weights: Vec<_> = domain.iter().map(|_| pair()).collect();
                 check(&f, &weights, domain, true)?;
@@ -107,7 +107,7 @@ fn probabilities_of_a_function_and_its_negation_add_up_to_1() -> Result<()> {
     let store = default_store();
     let mut random = Rng::with_seed(4);
     for f in product(&store, 6).iter().chain(&[hidden_weighted_bit(&store, 20), random_function(&store, 2, 13)]) {
-        // Of which the other is exact, so that both are together 1, and some are close to 0.
+        // Multiples of 2^-40, so that `1.0 - chance` is exact; some are close to 0.
         let chances: Vec<f64> =
             (0..40).map(|_| (random.f64().powi(20) * 2f64.powi(40)).floor() * 2f64.powi(-40)).collect();
         let chance = |variable: u32, value| {
@@ -116,7 +116,7 @@ fn probabilities_of_a_function_and_its_negation_add_up_to_1() -> Result<()> {
         };
         let [p, q] = [f.weighted_count(chance, 0..40)?, f.negated().weighted_count(chance, 0..40)?];
         assert!(p >= 0.0 && q >= 0.0 && (p + q - 1.0).abs() <= f64::EPSILON, "{p} and {q}");
-        // The support is enough.
+        // Variables outside the support make no difference.
         let over_support = f.weighted_count(chance, f.support())?;
         assert!((p - over_support).abs() <= f64::EPSILON * p);
     }
@@ -124,7 +124,7 @@ fn probabilities_of_a_function_and_its_negation_add_up_to_1() -> Result<()> {
 }
 
 #[test]
-fn a_rare_case_does_not_lose_its_digits_to_the_whole() -> Result<()> {
+fn a_very_small_probability_is_exact() -> Result<()> {
     let store = default_store();
     let rare = store.cube((0..20).map(|variable| (variable, true)))?;
     let chance = |_, value: bool| if value { 2f64.powi(-10) } else { 1.0 - 2f64.powi(-10) };
@@ -139,7 +139,7 @@ fn a_rare_case_does_not_lose_its_digits_to_the_whole() -> Result<()> {
 
 #[test]
 fn the_probability_that_a_bridge_network_works_is_the_known_polynomial() -> Result<()> {
-    // Two lines leave, two arrive, and the fifth joins the middle.
+    // Lines 0 and 1 leave the source, lines 3 and 4 reach the target, and line 2 joins the middle.
     let (store, domain) = (default_store(), [0, 1, 2, 3, 4]);
     let paths = [&[0, 3][..], &[1, 4], &[0, 2, 4], &[1, 2, 3]];
     let path = |lines: &[u32]| store.cube(lines.iter().map(|&line| (line, true)));
@@ -189,13 +189,13 @@ fn weights_are_asked_for_in_order_and_once() -> Result<()> {
 }
 
 #[test]
-fn what_an_auxiliary_variable_of_weight_below_zero_adds_cancels_out() -> Result<()> {
-    // z is true where some x is, and weighs −1 where nothing says that it must be: inclusion and exclusion.
+fn both_values_of_a_free_auxiliary_variable_with_a_negative_weight_cancel_out() -> Result<()> {
+    // z must be true where some x is true. Elsewhere both values of z are allowed, and false weighs −1.
     let store = default_store();
     let some = store.clause((0..10).map(|variable| (variable, true)))?;
     let loose = store.variable(50)?.or(&some.negated())?;
     let weight = |variable, value: bool| if variable == 50 && !value { -1.0 } else { 1.0 };
-    // Where all x are false both values of z cancel out, elsewhere z is true.
+    // Where all x are false, both values of z cancel out; at the 1023 other points z is true.
     assert_eq!(loose.weighted_count(weight, (0..10).chain([50]))?, 1023.0);
     Ok(())
 }
@@ -212,7 +212,7 @@ fn weights_that_are_no_numbers_are_refused() -> Result<()> {
                     assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
                 }
             }
-            // A weight that nobody asks for is none.
+            // A weight outside of the domain is not asked for.
             assert_eq!(x.weighted_count(weight, [5])?, 1.0);
         }
     }
@@ -220,21 +220,21 @@ fn weights_that_are_no_numbers_are_refused() -> Result<()> {
 }
 
 #[test]
-fn products_that_no_f64_holds_on_the_way_come_back_exactly() -> Result<()> {
+fn counts_are_exact_even_if_products_on_the_way_exceed_f64() -> Result<()> {
     for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
         let f = chain(&store, 2500)?;
-        // Halfway it is 2^±(900 · 3750).
+        // After half of the variables, the product is some 2^±(900 · 3750).
         for sign in [1, -1] {
             let weight = |variable: u32, value| {
                 let up = (variable < 3750) == (sign > 0);
                 let scale = 2f64.powi(if up { 900 } else { -900 });
-                // A step weighs (2 · 1 + 1 · 2) · (1/8 + 1/8).
+                // A step weighs (2 · 1 + 1 · 2) · (1/8 + 1/8) = 1, but for the scale.
                 scale * [[2.0, 1.0], [1.0, 1.0], [0.125, 0.125]][variable as usize % 3][usize::from(value)]
             };
             assert_eq!(f.weighted_count(weight, 0..7500)?, 1.0);
             assert_eq!(f.weighted_count_ln(weight, 0..7500)?, 0.0);
         }
-        // Beyond what an `f64` holds in the end as well.
+        // Results that are beyond `f64`.
         for (weight, expected) in [(1e300, f64::INFINITY), (1e-300, 0.0), (0.0, 0.0)] {
             let found = f.weighted_count(|_, _| weight, 0..7500)?;
             assert_eq!(found, expected);
@@ -242,7 +242,7 @@ fn products_that_no_f64_holds_on_the_way_come_back_exactly() -> Result<()> {
             let expected = 7500.0 * weight.ln() + 2500.0 * 6f64.ln();
             assert!(found == expected || (found - expected).abs() < 1e-14 * expected.abs(), "{found} {expected}");
         }
-        // One variable whose values cancel out, among the levels and off them.
+        // The values of one variable weigh 1 and −1: variable 3000 is tested, variable 3002 is not.
         for none in [3000, 3002] {
             let weight = |variable, value| if variable == none && value { -1.0 } else { 1.0 };
             let found = f.weighted_count(weight, 0..7500)?;
@@ -253,9 +253,9 @@ fn products_that_no_f64_holds_on_the_way_come_back_exactly() -> Result<()> {
 }
 
 #[test]
-fn what_is_not_exact_is_within_the_bound() -> Result<()> {
+fn a_count_that_is_not_exact_is_within_the_promised_error() -> Result<()> {
     let store = default_store();
-    // A step weighs (1 · 3 + 2 · 4) · (1 + 2).
+    // A step weighs (1 · 3 + 2 · 4) · (1 + 2) = 33.
     let weight = |variable: u32, value| [[1.0, 2.0], [1.0, 3.0], [1.0, 2.0]][variable as usize % 3][usize::from(value)];
     for steps in 1..200 {
         let f = chain(&store, steps)?;
@@ -269,8 +269,8 @@ fn what_is_not_exact_is_within_the_bound() -> Result<()> {
 }
 
 #[test]
-fn arcs_over_thousands_of_levels_weigh_what_these_do() -> Result<()> {
-    // If x(0) is true nothing else matters; else all must be true.
+fn an_arc_that_skips_thousands_of_levels_weighs_what_these_levels_do() -> Result<()> {
+    // f is x(0) ∨ (x(1) ∧ … ∧ x(4999)): the high arc of the root skips all other levels.
     let store = default_store();
     let f = store.variable(0)?.or(&store.cube((1..5000).map(|variable| (variable, true)))?)?;
     let weight = |variable: u32, value| match (variable, value) {
@@ -285,7 +285,8 @@ fn arcs_over_thousands_of_levels_weigh_what_these_do() -> Result<()> {
         _ => 0.0,
     };
     assert_eq!(f.weighted_count(weight, 0..5000)?, 2f64.powi(-800) * 2.0);
-    // Both ways weigh the same; a single pair that cancels out leaves the longer one.
+    // Both paths to true weigh the same. If the values of one skipped variable cancel out, only the longer path is
+    // left.
     for none in [1, 2, 1234, 2500, 4999] {
         let cancelled = |variable, value: bool| {
             if variable == none && !value { -weight(variable, true) } else { weight(variable, value) }
@@ -295,7 +296,7 @@ fn arcs_over_thousands_of_levels_weigh_what_these_do() -> Result<()> {
     Ok(())
 }
 
-/// The bits of the weights of some large functions, of all magnitudes and both signs.
+/// The bits of weighted counts of `functions`, with weights of many magnitudes and of both signs.
 fn bits(functions: &[Bdd]) -> Result<Vec<u64>> {
     let mut found = Vec::new();
     for f in functions {
@@ -313,7 +314,7 @@ fn bits(functions: &[Bdd]) -> Result<Vec<u64>> {
 }
 
 #[test]
-fn weights_have_the_same_bits_under_every_budget_and_number_of_threads() -> Result<()> {
+fn weighted_counts_have_the_same_bits_under_every_budget_and_number_of_threads() -> Result<()> {
     let work = |store: &Store| -> Result<_> {
         let functions = [
             product(store, 6).swap_remove(6),

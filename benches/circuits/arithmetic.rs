@@ -32,8 +32,8 @@ fn inputs(netlist: &mut Netlist, variables: &[u32]) -> Vec<Signal> {
     variables.iter().map(|&variable| netlist.add(Gate::Input(variable))).collect()
 }
 
-/// The sum of two numbers of `bits` bits, the carry rippling through. Variables of both are interleaved, which keeps the diagram
-/// of every output linear in the number of bits, whichever are on top.
+/// The sum of two numbers of `bits` bits, the carry rippling through. The variables of both are interleaved, which
+/// keeps the diagram of every output linear in the number of bits, whichever bits are on top.
 pub fn adder(bits: u32, top: Top) -> Circuit {
     let mut netlist = Netlist::default();
     let operands = [0, 1].map(|operand| {
@@ -53,15 +53,16 @@ pub fn adder(bits: u32, top: Top) -> Circuit {
     Circuit { name, netlist, operands, result: |a, b| a + b, times: 5 }
 }
 
-/// The product of two numbers of `bits` bits: the partial products of each row are added to the sum of those before, the carry
-/// rippling through. One operand lies above the other, the least significant bits on top: of the orders that take each operand
-/// up or down, one after the other or interleaved, none is better by more than 2 % at 8 and 10 bits.
+/// The product of two numbers of `bits` bits: the partial products of each row are added to the sum of the rows before,
+/// the carry rippling through. One operand lies above the other, both with the least significant bits on top. Of the
+/// orders that take each operand up or down, one after the other or interleaved, none is better by more than 2 % at 8
+/// and 10 bits.
 pub fn multiplier(bits: u32) -> Circuit {
     let mut netlist = Netlist::default();
     let operands = [0, bits].map(|first| (first..first + bits).collect::<Vec<_>>());
     let [a, b] = operands.each_ref().map(|variables| inputs(&mut netlist, variables));
     let row = |netlist: &mut Netlist, b| -> Vec<Signal> { a.iter().map(|&a| netlist.add(Gate::And(a, b))).collect() };
-    // The bits of the sum so far that later rows still change.
+    // The bits of the sum so far that later rows can still change.
     let mut sum = row(&mut netlist, b[0]);
     for &b in &b[1..] {
         netlist.outputs.push(sum.remove(0));

@@ -6,15 +6,15 @@ use num_bigint::BigUint;
 use super::{arithmetic::Circuit, netlist::Function};
 use crate::Failure;
 
-/// Inputs that outputs are evaluated at.
+/// The number of inputs at which outputs are evaluated.
 const INPUTS: usize = 1000;
 
 fn number(bits: &[bool]) -> BigUint {
     bits.iter().rev().fold(BigUint::ZERO, |number, &bit| number * 2u8 + u8::from(bit))
 }
 
-/// Compares `outputs` with what integer arithmetic makes of 1000 random pairs of operands. Of every other pair, one operand is the
-/// complement of the other in all but one bit, so that carries ripple far.
+/// Compares `outputs` with integer arithmetic for 1000 random pairs of operands. In every other pair, one operand is
+/// the complement of the other in all but one bit, so that carries ripple far.
 pub fn check<F: Function>(circuit: &Circuit, outputs: &[F]) -> Result<(), Failure> {
     let mut random = Rng::with_seed(1);
     let bits = circuit.operands[0].len();

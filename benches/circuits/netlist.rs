@@ -10,11 +10,11 @@ pub type Signal = usize;
 pub enum Gate {
     /// A variable.
     Input(u32),
-    /// Both of two earlier signals.
+    /// True where both of two earlier signals are.
     And(Signal, Signal),
-    /// At least one of them.
+    /// True where at least one of two earlier signals is.
     Or(Signal, Signal),
-    /// Exactly one of them.
+    /// True where exactly one of two earlier signals is.
     Xor(Signal, Signal),
 }
 
@@ -38,18 +38,17 @@ pub struct Netlist {
 
 /// A diagram of a function, in any package.
 pub trait Function: Board {
-    /// Both.
+    /// The conjunction.
     fn and(&self, other: &Self) -> Result<Self, Failure>;
-    /// At least one.
+    /// The disjunction.
     fn or(&self, other: &Self) -> Result<Self, Failure>;
-    /// Exactly one.
+    /// The exclusive disjunction.
     fn xor(&self, other: &Self) -> Result<Self, Failure>;
-    /// The value where each variable has that of its position in `assignment`.
+    /// The value where variable i has the value `assignment[i]`.
     fn eval(&self, assignment: &[bool]) -> Result<bool, Failure>;
 }
 
 impl Netlist {
-    /// Adds a gate.
     pub fn add(&mut self, gate: Gate) -> Signal {
         self.gates.push(gate);
         self.gates.len() - 1
@@ -67,12 +66,12 @@ impl Netlist {
         [sum, self.add(Gate::Or(both, passed))]
     }
 
-    /// Gates without the inputs.
+    /// The number of gates that are no inputs.
     pub fn size(&self) -> usize {
         self.gates.iter().filter(|gate| !matches!(gate, Gate::Input(_))).count()
     }
 
-    /// For each signal the last gate that uses it, or its own if none does; one past all gates for an output.
+    /// For each signal, the last gate that uses it, or its own if none does; for an output, the number of gates.
     fn last_uses(&self) -> Vec<usize> {
         let mut last: Vec<usize> = (0..self.gates.len()).collect();
         for (at, gate) in self.gates.iter().enumerate() {

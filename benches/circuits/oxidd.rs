@@ -8,11 +8,11 @@ use oxidd::{
 use super::netlist::Function;
 use crate::{Failure, operations::oxidd::room};
 
-/// Nodes in the store of a circuit: more than any of them makes, so that no garbage collection costs time. Slots never used cost
-/// no memory.
+/// The nodes that the store of a circuit holds: more than any circuit makes, so that no garbage collection costs time.
+/// Slots never used cost no memory.
 const STORE: usize = 1 << 26;
 
-/// A store for functions of so many variables, with a cache of this many entries.
+/// A store for functions of `variables` variables, whose cache has `cache` entries.
 pub fn store(variables: u32, cache: usize) -> BDDManagerRef {
     let manager = new_manager(STORE, cache, 1);
     manager.with_manager_exclusive(|manager| manager.add_vars(variables));
@@ -24,7 +24,7 @@ pub fn variable(manager: &BDDManagerRef, variable: u32) -> Result<BDDFunction, F
     room(manager.with_manager_shared(|manager| BDDFunction::var(manager, variable)))
 }
 
-/// Drops all that is cached, and the nodes that nothing leads to.
+/// Empties the cache and drops the nodes to which nothing leads.
 pub fn forget(manager: &BDDManagerRef) {
     manager.with_manager_shared(|manager| manager.gc());
 }

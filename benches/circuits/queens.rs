@@ -2,11 +2,11 @@
 
 use crate::{Failure, operations::clock::Report, operations::queens::Board};
 
-/// Counts in one process.
+/// How often a process counts the solutions of one board.
 const TIMES: u32 = 20;
 
-/// Counts the solutions on the board that `build` makes, which is dropped each time. `forget` runs between the counts, outside
-/// of the time.
+/// Counts the solutions on the board that `build` makes, and drops the board, [`TIMES`] times. `forget` runs after
+/// each, outside of the measured time.
 pub fn count<B: Board>(
     n: u16,
     build: impl Fn() -> Result<B, Failure>,

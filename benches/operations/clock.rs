@@ -1,4 +1,4 @@
-//! What one operation takes of this process, and what it finds.
+//! What one operation takes of this process, and its answer.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 
-/// The operations of one process, as it reports them.
+/// The operations of a process, for its report.
 #[derive(Default)]
 pub struct Report {
     operations: Vec<Value>,
@@ -28,14 +28,14 @@ impl Report {
         Ok(result)
     }
 
-    /// What was largest in the operation before.
+    /// Adds to the last operation what was largest in it.
     pub fn peak(&mut self, text: &str) {
         if let Some(operation) = self.operations.last_mut() {
             operation["peak"] = text.into();
         }
     }
 
-    /// What the parent process reads. The peak of RSS is that of the process so far.
+    /// Prints the report, which the parent process reads. `peak_rss_kib` is the peak RSS of the process so far.
     pub fn print(self, peak_rss_kib: Option<u32>) {
         println!("{}", json!({ "operations": self.operations, "peak_rss_kib": peak_rss_kib }));
     }

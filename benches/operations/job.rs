@@ -19,12 +19,12 @@ const HEADINGS: [&str; 10] = [
     "largest",
 ];
 
-/// Stands before an answer that is not that of ours.
+/// Stands before an answer that differs from that of ours.
 const WRONG: &str = "WRONG: ";
 
 /// A program with its arguments, and what its runs took.
 pub struct Job {
-    /// How the table calls it.
+    /// The name in the table.
     pub name: String,
     args: Vec<String>,
     samples: Vec<Sample>,
@@ -32,7 +32,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// The program that this executable is with the arguments `line`.
+    /// The job that this executable does with the arguments `line`.
     pub fn new(name: String, line: &str) -> Self {
         let args = line.split_whitespace().map(String::from).collect();
         Self { name, args, samples: Vec::new(), failure: None }
@@ -48,17 +48,17 @@ impl Job {
         }
     }
 
-    /// What its runs say of the operations called `name`.
+    /// What all runs report of the operations called `name`.
     fn reports(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.samples.iter().flat_map(operations).filter(move |operation| operation["name"] == name)
     }
 
-    /// CPU seconds of an operation: the median over all times it ran.
+    /// The CPU seconds of an operation: the median over all times that it ran.
     pub fn cpu(&self, operation: &str) -> Option<f64> {
         measure::middle(self.reports(operation).filter_map(|report| report["cpu"].as_f64()).collect())
     }
 
-    /// Wall seconds of an operation.
+    /// The wall seconds of an operation: the median over all times that it ran.
     pub fn wall(&self, operation: &str) -> Option<f64> {
         measure::middle(self.reports(operation).filter_map(|report| report["wall"].as_f64()).collect())
     }
@@ -67,7 +67,7 @@ impl Job {
         self.reports(operation).next().and_then(|report| report[key].as_str()).unwrap_or_default()
     }
 
-    /// A row of the table, its CPU time related to that of `ours`.
+    /// A row of the table, with the CPU time of `ours` divided by that of this job.
     fn markdown(&self, operation: &str, ours: &Job, target: String) -> String {
         let milliseconds = |seconds: Option<f64>| seconds.map_or("–".into(), |s| format!("{:.3}", s * 1e3));
         let ratio = ours.cpu(operation).zip(self.cpu(operation)).map(|(ours, its)| ours / its);
@@ -101,15 +101,15 @@ pub fn print_head() {
     println!("|---|---{}|", "|--:".repeat(HEADINGS.len() - 2));
 }
 
-/// Runs all of `jobs` that often, by turns.
+/// Runs each of `jobs` as often as `runs` says, by turns.
 pub fn run(jobs: &mut [Job], runs: u32, executable: &str) {
     for _ in 0..runs {
         jobs.iter_mut().filter(|job| job.failure.is_none()).for_each(|job| job.run(executable));
     }
 }
 
-/// Prints the rows of `jobs`, the first of which is ours, with the `target` of each job for an operation. Answers whether all went
-/// well.
+/// Prints the rows of `jobs`, the first of which is ours. `target` gives the target of a job, by its position, for an
+/// operation. Answers whether no job failed and no answer was wrong.
 pub fn print_rows(jobs: &[Job], target: impl Fn(usize, &str) -> Option<String>) -> bool {
     let mut names: Vec<&str> = Vec::new();
     for name in jobs[0].samples.iter().flat_map(operations).filter_map(|operation| operation["name"].as_str()) {

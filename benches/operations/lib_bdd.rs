@@ -25,7 +25,7 @@ impl Board for Bdd {
     }
 
     fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure> {
-        // Those of what is fixed count double, each.
+        // Each variable that is fixed doubles the count.
         Ok(self.cardinality() / f64::exp2((n * columns).into()))
     }
 

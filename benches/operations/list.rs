@@ -9,13 +9,13 @@ use crate::{
     operations::{clock::Report, queens::Board},
 };
 
-/// Has `list` count the solutions of `n` queens.
+/// Measures `list`, which counts the solutions of `n` queens.
 pub fn time(n: u16, by: &str, list: impl FnOnce() -> Result<u64, Failure>, report: &mut Report) -> Result<(), Failure> {
     report.time(&format!("list {n} queens by {by}"), list, |count| Ok(format!("{count} solutions"))).map(drop)
 }
 
-/// Counts the solutions in `rest` whose first `column` columns have their queens, by restricting it column by column.
-/// (Kunkle, Slavici and Cooperman's procedure, 2010, as Adiar's tutorial gives it.)
+/// Counts the solutions in `rest`, in which the first `column` columns have their queens, by restricting it column by
+/// column. (The procedure is that of Kunkle, Slavici and Cooperman, 2010, as Adiar's tutorial gives it.)
 pub fn backtrack<B: Board>(n: u16, rest: &B, column: u16) -> Result<u64, Failure> {
     let solutions = rest.solutions(n, column)?;
     if column == n || solutions <= 1.0 {
@@ -31,7 +31,7 @@ pub fn backtrack<B: Board>(n: u16, rest: &B, column: u16) -> Result<u64, Failure
     (0..n).map(below).sum()
 }
 
-/// Counts the solutions in ours as the enumerator gives them.
+/// Counts the solutions that the iterator over assignments of ours gives.
 pub fn enumerate(n: u16, solutions: &Bdd) -> Result<u64, Failure> {
     let mut count = 0;
     for solution in solutions.assignments(0..u32::from(n * n))? {

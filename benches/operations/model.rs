@@ -1,36 +1,37 @@
-//! Transition systems as lists of guarded commands, and the states they reach.
+//! Transition systems as lists of guarded commands, and the states that they reach.
 //!
-//! Bit i is variable 2i now and 2i+1 next. One command runs at a time, and whatever it does not write stays.
+//! The current variable of bit i is 2i, its next variable 2i+1. One command runs at a time, and bits that it does not
+//! write keep their values.
 
 use crate::Failure;
 
-/// A system and where it starts.
+/// A transition system and its first state.
 pub struct Model {
     /// What a row of the table is called.
     pub name: String,
     /// Bits of a state.
     pub bits: u32,
-    /// The value of each bit at the start.
+    /// The value of each bit in the first state.
     pub initial: Vec<bool>,
-    /// What may happen.
+    /// The commands, any of which may run wherever its guard holds.
     pub commands: Vec<Command>,
 }
 
-/// Where `guard` holds, `writes` happen, all at once.
+/// Where `guard` holds, all `writes` may happen at once.
 #[derive(Default)]
 pub struct Command {
-    /// Bits and the values they must have.
+    /// Bits, and the values that they must have.
     pub guard: Vec<(u32, bool)>,
-    /// Bits that get new values.
+    /// Bits, and the sources of their new values.
     pub writes: Vec<(u32, Source)>,
 }
 
-/// What a bit becomes.
+/// The new value of a bit.
 #[derive(Clone, Copy)]
 pub enum Source {
     /// A constant.
     Value(bool),
-    /// What another bit is now.
+    /// The current value of another bit.
     Bit(u32),
 }
 
@@ -40,7 +41,7 @@ pub trait Package {
     type Set: Clone + PartialEq;
     /// A relation, ready to take steps.
     type Ready;
-    /// Where `variable` has this value.
+    /// All in which `variable` has this value.
     fn literal(&self, variable: u32, value: bool) -> Result<Self::Set, Failure>;
     /// Everything or nothing.
     fn constant(&self, value: bool) -> Self::Set;
@@ -50,31 +51,32 @@ pub trait Package {
     fn or(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
     /// The difference.
     fn without(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
-    /// Where both agree.
+    /// All that both sets have or both lack.
     fn equal(&self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Failure>;
-    /// A relation over what is read now and what is written next; `written`, in ascending order, are these bits.
+    /// Makes `relation` ready to take steps. It depends on current variables, and on the next variables of the bits
+    /// `written`, in ascending order.
     fn ready(&self, relation: Self::Set, written: impl Iterator<Item = u32>) -> Result<Self::Ready, Failure>;
     /// The successors of `states`, renamed to current variables.
     fn successors(&self, states: &Self::Set, relation: &Self::Ready) -> Result<Self::Set, Failure>;
-    /// States in a set over current variables.
+    /// The number of states in a set over current variables.
     fn states(&self, set: &Self::Set, bits: u32) -> Result<f64, Failure>;
-    /// Whether there is nothing in it.
+    /// Whether a set is empty.
     fn is_empty(&self, set: &Self::Set) -> bool;
 }
 
 /// What a search found.
 pub struct Reached<S> {
-    /// All states there are.
+    /// All states that can be reached.
     pub states: S,
-    /// Steps to the farthest one, or rounds until there was nothing new.
+    /// The steps to the farthest state, or the rounds until a round found nothing new.
     pub steps: u32,
 }
 
 impl Model {
-    /// Pairs (state, successor), built from the last bit up.
+    /// The relation of all pairs (state, successor), built from the last bit up.
     pub fn relation<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
         let bits = self.bits as usize;
-        // Nothing changes from this bit on.
+        // `still[bit]`: nothing changes from this bit on.
         let mut still = vec![package.constant(true); bits + 1];
         for bit in (0..self.bits).rev() {
             still[bit as usize] = package.and(&step(None, bit, package)?, &still[bit as usize + 1])?;
@@ -94,7 +96,7 @@ impl Model {
         Ok(relation)
     }
 
-    /// All commands, each by itself.
+    /// The relation of each command by itself.
     pub fn ready<P: Package>(&self, package: &P) -> Result<Vec<P::Ready>, Failure> {
         let ready = |command: &Command| {
             let mut written: Vec<u32> = command.writes.iter().map(|write| write.0).collect();
@@ -104,7 +106,7 @@ impl Model {
         self.commands.iter().map(ready).collect()
     }
 
-    /// The start, alone.
+    /// The set of the first state alone.
     pub fn start<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
         let mut start = package.constant(true);
         for bit in (0..self.bits).rev() {
@@ -127,7 +129,7 @@ impl Command {
         self.bits().max().unwrap_or(0)
     }
 
-    /// Pairs of what it reads now and what it writes next; nothing is said of what it leaves.
+    /// The relation of the bits that the command reads now and those that it writes next, without those that it leaves.
     fn relation<P: Package>(&self, package: &P) -> Result<P::Set, Failure> {
         let mut relation = package.constant(true);
         for &(bit, value) in &self.guard {
@@ -140,7 +142,7 @@ impl Command {
     }
 }
 
-/// Where `bit` is this next.
+/// The relation in which `source` is the next value of `bit`.
 fn becomes<P: Package>(bit: u32, source: Source, package: &P) -> Result<P::Set, Failure> {
     match source {
         Source::Value(value) => package.literal(2 * bit + 1, value),
@@ -148,7 +150,7 @@ fn becomes<P: Package>(bit: u32, source: Source, package: &P) -> Result<P::Set, 
     }
 }
 
-/// What `command` asks of `bit` and makes of it; none leaves it as it is.
+/// The relation of what `command` asks of `bit` now and of its next value; without a command, the value stays.
 fn step<P: Package>(command: Option<&Command>, bit: u32, package: &P) -> Result<P::Set, Failure> {
     let write = command.and_then(|command| command.writes.iter().find(|write| write.0 == bit));
     let becomes = becomes(bit, write.map_or(Source::Bit(bit), |write| write.1), package)?;
@@ -158,7 +160,7 @@ fn step<P: Package>(command: Option<&Command>, bit: u32, package: &P) -> Result<
     }
 }
 
-/// Breadth first, each step from what the one before found new. `watch` sees every set on the way.
+/// Searches breadth first, each step from the states that the step before found new. `watch` sees every set on the way.
 pub fn search<P: Package>(
     package: &P,
     start: &P::Set,
@@ -179,7 +181,8 @@ pub fn search<P: Package>(
     }
 }
 
-/// Command by command, each on all states so far, in rounds until there is nothing new. `watch` sees every set on the way.
+/// Applies each command to all states so far, in rounds until a round finds nothing new. `watch` sees the states after
+/// every command.
 pub fn chain<P: Package>(
     package: &P,
     start: &P::Set,
@@ -207,7 +210,7 @@ pub fn hanoi(disks: u32) -> Model {
     let mut commands = Vec::new();
     for disk in 0..disks {
         for (from, to) in (0..9).map(|both| (both / 3, both % 3)).filter(|(from, to)| from != to) {
-            // All smaller disks are on the third peg.
+            // All smaller disks must be on the third peg.
             let guard = (0..disk).flat_map(|smaller| on(smaller, 3 - from - to)).chain(on(disk, from)).collect();
             let writes = on(disk, to).map(|(bit, value)| (bit, Source::Value(value))).into();
             commands.push(Command { guard, writes });
@@ -241,8 +244,8 @@ pub fn philosophers(count: u32) -> Model {
     Model { name: format!("{count} philosophers"), bits, initial: vec![false; bits as usize], commands }
 }
 
-/// Sliding tiles on a board with one free square: of the orders of all squares, half are reached. Four bits say which tile is
-/// on a square, 0 being none.
+/// Sliding tiles on a board with one free square: half of all arrangements can be reached. Four bits say which tile is
+/// on a square, 0 for none.
 pub fn tiles(rows: u32, columns: u32) -> Model {
     let squares = rows * columns;
     let bits_of = |square: u32| 4 * square..4 * square + 4;

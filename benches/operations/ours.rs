@@ -9,12 +9,12 @@ use crate::{
     peers::literals::literals,
 };
 
-/// A store with this budget.
+/// A store with the budget `memory`, in bytes.
 pub fn store(memory: usize) -> Result<Store, Failure> {
     Ok(Store::new(Config { memory, ..Config::default() })?)
 }
 
-/// The placements in the first `rows` rows of a board of `n`; `row_done` hears of the nodes after each.
+/// The placements in the first `rows` rows of a board of `n`; `row_done` is told the nodes after each row.
 pub fn board(n: u16, rows: u16, store: &Store, mut row_done: impl FnMut(u64)) -> Result<Bdd, Failure> {
     let mut board = store.constant(true);
     let square = |i, j| store.cube(literals(n, i, j).map(|(variable, value)| (variable.into(), value)));
@@ -61,7 +61,7 @@ pub fn compose_neighbours(board: &Bdd, squares: u16) -> Result<Bdd, Failure> {
 
 /// Sets of states in a store.
 pub struct Ours {
-    /// Where they live.
+    /// The store of the sets.
     pub store: Store,
 }
 

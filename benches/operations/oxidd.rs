@@ -12,13 +12,13 @@ use crate::{
     peers::oxidd::count,
 };
 
-/// Nodes in the store of a search: more than any of them makes, so that no garbage collection costs time.
+/// The nodes that the store of a search holds: more than any search makes, so that no garbage collection costs time.
 const STORE: usize = 1 << 24;
 
 impl Board for BDDFunction {
     fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure> {
         let cube = self.with_manager_shared(|manager, _| {
-            // From the last one up, so that each makes one node.
+            // From the last literal up, so that each makes one node.
             literals.iter().rev().try_fold(Self::t(manager), |cube, &(variable, value)| {
                 literal(manager, variable.into(), value)?.and(&cube)
             })
@@ -36,7 +36,7 @@ impl Board for BDDFunction {
     }
 
     fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure> {
-        // Those of what is fixed count double, each.
+        // Each variable that is fixed doubles the count.
         Ok(count(self, u32::from(n * n)) / f64::exp2((n * columns).into()))
     }
 
@@ -50,12 +50,12 @@ impl Board for BDDFunction {
     }
 }
 
-/// Where `variable` has this value.
+/// The function that is true where `variable` has this value.
 fn literal(manager: &<BDDFunction as Function>::Manager<'_>, variable: u32, value: bool) -> AllocResult<BDDFunction> {
     if value { BDDFunction::var(manager, variable) } else { BDDFunction::not_var(manager, variable) }
 }
 
-/// What `made` is, if there was room for it.
+/// The result in `made`, if there was room for it.
 pub fn room<T>(made: AllocResult<T>) -> Result<T, Failure> {
     made.map_err(|_| "the node store is full".into())
 }
@@ -70,13 +70,13 @@ pub fn compose_neighbours(board: &BDDFunction, squares: u16) -> Result<BDDFuncti
     room(board.substitute(&Subst::new((0..last).collect::<Vec<_>>(), room(functions)?)))
 }
 
-/// Sets of states in a store.
+/// A store, and sets of states in it.
 pub struct Oxidd {
     manager: BDDManagerRef,
 }
 
 impl Oxidd {
-    /// A store for states of this many bits, with a cache of this many entries.
+    /// A store for states of `bits` bits, whose cache has `cache` entries.
     pub fn new(bits: u32, cache: usize) -> Self {
         let manager = new_manager(STORE, cache, 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(2 * bits));
@@ -87,9 +87,9 @@ impl Oxidd {
 /// A relation that is ready to take steps.
 pub struct Ready {
     relation: BDDFunction,
-    /// The conjunction of the current variables of what it writes.
+    /// The conjunction of the current variables of the bits that are written.
     current: BDDFunction,
-    /// These for the next ones: one substitution, whose cached results serve every step.
+    /// Current variables in place of next ones: a single substitution, whose cached results serve every step.
     renaming: Subst<BDDFunction, Vec<u32>, Vec<BDDFunction>>,
 }
 
@@ -142,7 +142,7 @@ impl Package for Oxidd {
     }
 
     fn states(&self, set: &BDDFunction, bits: u32) -> Result<f64, Failure> {
-        // The next variables count double, each.
+        // Each next variable doubles the count.
         Ok(count(set, 2 * bits) / f64::exp2(bits.into()))
     }
 }

@@ -4,21 +4,23 @@ use crate::{Failure, operations::clock::Report};
 
 /// A diagram of placements, in any package.
 pub trait Board: Sized {
-    /// With some variables fixed.
+    /// The diagram with some variables fixed.
     fn restrict(&self, literals: &[(u16, bool)]) -> Result<Self, Failure>;
-    /// With one variable quantified.
+    /// The diagram with one variable quantified.
     fn exists(&self, variable: u16) -> Result<Self, Failure>;
-    /// Assignments that make it true, in the package's fastest arithmetic that does not overflow.
+    /// The number of assignments for which the diagram is true, in the package's fastest arithmetic that does not
+    /// overflow.
     fn count(&self, variables: u16) -> Result<f64, Failure>;
-    /// Solutions of `n` queens in it, if it is what is left of all of them when the squares of so many columns are fixed.
+    /// The number of solutions of `n` queens in what is left of the diagram of all solutions once the squares of so
+    /// many columns are fixed.
     fn solutions(&self, n: u16, columns: u16) -> Result<f64, Failure>;
-    /// How many variables are true where it is true for the first time.
+    /// The number of true variables in the first assignment for which the diagram is true.
     fn first(&self) -> Result<usize, Failure>;
     /// Nodes without terminals.
     fn inner_nodes(&self) -> u64;
 }
 
-/// Asks `board` everything, once: a package that remembers results would answer sooner the second time.
+/// Measures every question to `board` once: a package that remembers results would answer sooner the second time.
 pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failure> {
     let (top, middle, bottom) = (0, n * n / 2, n * n - 1);
     let nodes = |result: &B| Ok(format!("{} nodes", result.inner_nodes()));
@@ -44,8 +46,8 @@ pub fn ask<B: Board>(board: &B, n: u16, report: &mut Report) -> Result<(), Failu
     Ok(())
 }
 
-/// Changes the variable of the second square of each row in turn, of which none is asked for by itself; gives the nodes of all
-/// results.
+/// Changes the variable of the second square of each row in turn, which no other question asks for. Gives the sum of
+/// the nodes of all results.
 fn one_of_each_row<B: Board>(n: u16, change: impl Fn(u16) -> Result<B, Failure>) -> Result<u64, Failure> {
     (0..n).map(|row| Ok(change(row * n + 1)?.inner_nodes())).sum()
 }

@@ -7,7 +7,8 @@ use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 use super::literals::literals;
 use crate::halves::in_halves;
 
-/// The placements in the first `rows` rows of a board of `n`, and the nodes of the largest diagram on the way.
+/// The placements in the first `rows` rows of a board of `n`, and the nodes and terminals of the largest conjunction on
+/// the way.
 pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
     let set = BddVariableSet::new_anonymous(n * n);
     let variables = set.variables();

@@ -1,6 +1,6 @@
-//! The recipe's smallest part.
+//! The smallest part of the recipe: one square.
 
-/// Literals of S(i, j) by ascending variable: true on (i, j) itself, false on every square attacked from there.
+/// The literals of S(i, j) by ascending variable: true on (i, j) itself, false on every square attacked from there.
 pub fn literals(n: u16, i: u16, j: u16) -> impl DoubleEndedIterator<Item = (u16, bool)> {
     (0..n * n).filter_map(move |variable| {
         let (down, right) = ((variable / n).abs_diff(i), (variable % n).abs_diff(j));

@@ -1,8 +1,8 @@
-//! What a table was measured on.
+//! The machine and the command behind a table.
 
 use std::{env, error::Error, fs, iter, thread};
 
-/// Machine, versions of the `packages` beside ours and the command of this run of `bench`.
+/// The machine, the versions of `packages`, and the command of this run of `bench`.
 pub fn heading(bench: &str, packages: &[&str]) -> Result<String, Box<dyn Error>> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo")?;
     let model = cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));

@@ -1,4 +1,4 @@
-//! One child process measured from outside: its CPU time, wall time and peak RSS, and no other process's.
+//! A child process measured from outside: its CPU time, wall time and peak RSS, without those of other processes.
 
 use std::error::Error;
 use std::fs;
@@ -32,13 +32,13 @@ pub fn run(command: &mut Command) -> Result<Sample, Box<dyn Error>> {
     run_while(|| true, command)?.ok_or_else(|| "stopped".into())
 }
 
-/// The same while `go_on` says so, which is asked every few milliseconds: none, and a dead process, as soon as it does not.
+/// Like [`run`], but stops the child and gives `None` once `go_on` is false, which is asked every few milliseconds.
 pub fn run_while(go_on: impl Fn() -> bool, command: &mut Command) -> Result<Option<Sample>, Box<dyn Error>> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let pid = child.id().to_string();
     let mut peak_kib = 0;
-    // Left unreaped, the exited child keeps its final times in /proc.
+    // An exited child that is not reaped yet keeps its final times in /proc.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while waitid(WaitId::Pid(Pid::from_child(&child)), options)?.is_none() {
         if !go_on() {
@@ -59,25 +59,26 @@ pub fn run_while(go_on: impl Fn() -> bool, command: &mut Command) -> Result<Opti
         return Err(output.status.to_string().into());
     }
     let report: Value = serde_json::from_slice(&output.stdout)?;
-    // A bench that is its own child also reports it as its last act; the example is caught by the polling alone.
+    // A child that is a bench also reports its peak RSS as its last act; that of the example is known from polling
+    // alone.
     let reported_kib = report["peak_rss_kib"].as_u64().map_or(Ok(0), u32::try_from)?;
     peak_kib = peak_kib.max(reported_kib);
     Ok(Some(Sample { cpu: f64::from(ticks) / TICKS_PER_SECOND, wall, peak_rss: f64::from(peak_kib) / 1024.0, report }))
 }
 
-/// The median of a figure of `samples`, those that have it; none for none.
+/// The median of a figure over the `samples` that have it; `None` if none has.
 pub fn median(samples: &[Sample], of: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
     middle(samples.iter().filter_map(of).collect())
 }
 
-/// The median of `values`; none for none.
+/// The median of `values`; `None` if there are none.
 pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
 }
 
-/// Peak resident set of process `pid` (or `self`) so far; none once it has exited.
+/// The peak resident set of process `pid`, or of this process for `self`, so far; `None` once the process has exited.
 pub fn peak_rss_kib(pid: &str) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

@@ -9,15 +9,15 @@ use oxidd::{BooleanFunction, HasWorkers, Manager, ManagerRef, WorkerPool};
 use super::literals::literals;
 use crate::{abreast::abreast, halves::in_halves};
 
-/// The placements in the first `rows` rows of a board of `n`, and the store they are in, with `1 << cache` entries of its cache.
+/// The placements in the first `rows` rows of a board of `n`, and their store, whose cache has `1 << cache` entries.
 pub fn board(n: u16, rows: u16, threads: u32, cache: u32) -> AllocResult<(BDDManagerRef, BDDFunction)> {
     let squares = Squares::new(n, threads, cache)?;
     let board = squares.board(rows)?;
     Ok((squares.manager, board))
 }
 
-/// The fastest size of the apply cache by measurement at N=4 to 8 and 10 to 12, or the smallest of equally fast ones, as a power of
-/// two.
+/// The binary logarithm of the fastest size of the apply cache, or of the smallest of several equally fast ones:
+/// measured at N=4 to 8 and 10 to 12.
 pub fn fastest_cache(n: u16) -> u32 {
     match n {
         ..=8 => 12,
@@ -37,11 +37,11 @@ pub struct Squares {
 }
 
 impl Squares {
-    /// An empty one.
+    /// An empty store.
     ///
-    /// A board creates about 4.5 times the nodes of the next smaller one, up to 21 million at N=12. The store holds three times
-    /// as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache has `1 << cache`
-    /// entries.
+    /// A board creates about 4.5 times the nodes of the next smaller one, up to 21 million at N=12. The store holds
+    /// three times as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache
+    /// has `1 << cache` entries.
     pub fn new(n: u16, threads: u32, cache: u32) -> AllocResult<Self> {
         let manager = new_manager(1 << (2 * n + 2), 1 << cache, threads);
         let both = manager.with_manager_exclusive(|manager| {
@@ -66,7 +66,7 @@ impl Squares {
             AllocResult::Ok(chain)
         };
         let row = |i| in_halves(0..self.n.into(), &|j| square(i, j as u16), &|left, right| left.or(&right));
-        // As ours.
+        // The rows are joined one after another, and made in batches of one for each thread.
         let mut board = self.manager.with_manager_shared(|manager| BDDFunction::t(manager));
         for first in (0..u32::from(rows)).step_by(self.threads as usize) {
             for row in abreast(first..u32::from(rows).min(first + self.threads), |i| row(i as u16))? {
@@ -77,8 +77,8 @@ impl Squares {
     }
 }
 
-/// Assignments to `variables` variables for which `function` is true. Those of a whole board are at most its nodes' worth of
-/// solutions, times a power of two: exact in a double.
+/// The number of assignments to `variables` variables for which `function` is true. For a whole board, it is a number
+/// of solutions far below 2^53, times a power of two: exact in a double.
 pub fn count(function: &BDDFunction, variables: u32) -> f64 {
     let F64(count) = function.sat_count(variables, &mut SatCountCache::<F64, RandomState>::default());
     count

@@ -11,7 +11,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// How the table calls it; `memory` is the budget of ours.
+    /// The name in the table; `memory` is the budget of ours.
     pub fn title(self, memory: &str) -> String {
         match self {
             Program::Ours => format!("ours, {memory}"),
@@ -21,7 +21,7 @@ impl Program {
     }
 }
 
-/// How the command line calls `value`.
+/// The name of `value` on the command line.
 #[allow(dead_code, reason = "one bench spells its command lines out")]
 pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

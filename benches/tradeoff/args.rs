@@ -50,7 +50,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What was typed; ends the process where it makes no sense.
+    /// The arguments of this process; ends the process with a message where a block is too large for the memory.
     pub fn read() -> Self {
         let args = Self::parse();
         if let Some(setting) =
@@ -64,12 +64,11 @@ impl Args {
         args
     }
 
-    /// Board size.
     pub fn n(&self) -> u32 {
         self.n.unwrap_or(if self.bench { 12 } else { 6 })
     }
 
-    /// Where the figures go. Those of a test do not replace any that were measured.
+    /// The folder for the figures. By default, the figures of a test do not replace measured ones.
     pub fn out(&self) -> PathBuf {
         let default = if self.bench { "target/tradeoff" } else { concat!(env!("CARGO_TARGET_TMPDIR"), "/tradeoff") };
         self.out.clone().unwrap_or_else(|| default.into())

@@ -8,7 +8,7 @@ use crate::{Failure, peers::measure, recipe};
 
 /// Counts the solutions under the first of the settings and prints what it took.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    // Nobody would read the result.
+    // Without the parent, nobody would read the result.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let (n, settings) = (args.n(), args.settings());
     let store = settings.first().ok_or("no settings")?.open(args.temp_dir.clone())?;

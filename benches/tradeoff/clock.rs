@@ -10,7 +10,7 @@ use std::{
 
 use crate::Failure;
 
-/// The time there is, unless the user has seen enough before.
+/// A limit of time for all runs, and whether the user interrupted them.
 pub struct Clock {
     start: Instant,
     limit: Duration,
@@ -18,7 +18,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts it, and from now on an interrupt ends the runs and not this process.
+    /// Starts the clock. From now on, an interrupt ends the runs and not this process.
     pub fn start(limit: Duration) -> Result<Self, Failure> {
         let interrupted = Arc::<AtomicBool>::default();
         let flag = interrupted.clone();
@@ -31,7 +31,7 @@ impl Clock {
         self.limit.saturating_sub(self.start.elapsed()).as_secs_f64()
     }
 
-    /// Whether the user has had enough.
+    /// Whether the user interrupted the runs.
     pub fn interrupted(&self) -> bool {
         self.interrupted.load(Relaxed)
     }

@@ -15,14 +15,14 @@ use crate::{Failure, peers::measure::Sample};
 const SETTINGS: [&str; 8] =
     ["n", "memory_bytes", "threads", "block_bytes", "block_is_default", "is_packed", "run", "finished"];
 
-/// A file of comma-separated values: one line of headings, then numbers alone, or nothing where there is none. It is whole
-/// after every line.
+/// A file of comma-separated values: a line of headings, then lines of numbers. A value that is missing is empty. The
+/// file is whole after every line.
 pub struct Csv {
     file: File,
 }
 
 impl Csv {
-    /// A file without runs in place of any other at `path`.
+    /// A file without runs at `path`, in place of any other there.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
         let mut csv = Self { file };
@@ -30,7 +30,7 @@ impl Csv {
         Ok(csv)
     }
 
-    /// Adds the run of number `run` with `setting`; no sample for one that did not finish.
+    /// Adds the line of run number `run` with `setting`; `sample` is `None` for a run that did not finish.
     pub fn line(&mut self, n: u32, setting: &Setting, run: u32, sample: Option<&Sample>) -> io::Result<()> {
         let settings: [String; SETTINGS.len()] = [
             n.to_string(),
@@ -46,7 +46,7 @@ impl Csv {
         self.write(settings.into_iter().chain(figures.map(Option::unwrap_or_default)))
     }
 
-    /// In a single call, so that no half line is left behind.
+    /// Writes a line in a single call, so that no half line is left behind.
     fn write(&mut self, values: impl Iterator<Item = String>) -> io::Result<()> {
         let line = values.collect::<Vec<_>>().join(",") + "\n";
         self.file.write_all(line.as_bytes())

@@ -11,7 +11,8 @@ const WIDTH: u32 = 900;
 const PANEL_HEIGHT: u32 = 450;
 const FONT: &str = "sans-serif";
 
-/// Those of Okabe and Ito (2008) without the yellow: told apart by colour-blind people too, and all visible on white.
+/// The colours of Okabe and Ito (2008), which colour-blind people can tell apart; without the yellow, which is hard to
+/// see on white.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -24,13 +25,14 @@ const COLOURS: [RGBColor; 7] = [
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The points of one line, by ascending memory, and what stands in the legend.
+/// A line of a plot: its name in the legend, and its points by ascending memory.
 struct Line {
     name: String,
     points: Vec<(usize, f64)>,
 }
 
-/// Draws `figures` of `rows` with their captions in panels, one above the other: a line for everything but the memory.
+/// Draws `figures`, each with a caption, in panels one above the other. A panel has a line for every combination of
+/// settings other than the memory.
 pub fn draw(path: &Path, figures: &[(String, Figure)], rows: &[Row]) -> Result<(), Failure> {
     let area = SVGBackend::new(path, (WIDTH, PANEL_HEIGHT * figures.len() as u32)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -48,7 +50,7 @@ fn draw_panel(area: &Area<'_>, caption: &str, figure: &Figure, rows: &[Row]) -> 
     let count = lines.len() as u32;
     let values = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let highest = values.max_by(f64::total_cmp).filter(|&value| value > 0.0).unwrap_or(1.0);
-    // With room for the legend.
+    // Leaves room for the legend.
     let top = highest * (1.1 + 0.07 * f64::from(count));
 
     let across = (smallest / 3 * 2..largest.saturating_add(largest / 2)).log_scale();
@@ -71,7 +73,7 @@ fn draw_panel(area: &Area<'_>, caption: &str, figure: &Figure, rows: &[Row]) -> 
         .draw()?;
     for (at, line) in (0..count).zip(lines) {
         let colour = COLOURS[at as usize % COLOURS.len()];
-        // Where lines coincide, the rings around their points lie within each other.
+        // Earlier lines have larger points: where lines coincide, their points are rings within each other.
         let series = LineSeries::new(line.points, colour.stroke_width(2)).point_size((1 + 2 * (count - at)).min(9));
         let sample = move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2));
         chart.draw_series(series)?.label(line.name).legend(sample);

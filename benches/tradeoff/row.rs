@@ -1,4 +1,4 @@
-//! What came of the runs of one combination: a row of the table.
+//! The runs of one combination of settings: a row of the table.
 
 use std::{iter, os::unix::process::CommandExt, path::Path, process::Command};
 
@@ -16,25 +16,26 @@ use crate::{
     },
 };
 
-/// A combination and its runs.
+/// A combination of settings and its runs.
 pub struct Row {
-    /// The combination.
+    /// The settings.
     pub setting: Setting,
     samples: Vec<Sample>,
-    /// What stops further runs.
+    /// The message of a run that failed, after which there are no more runs.
     pub failure: Option<String>,
 }
 
 impl Row {
-    /// One without runs.
+    /// A row without runs.
     pub fn new(setting: Setting) -> Self {
         Self { setting, samples: Vec::new(), failure: None }
     }
 
-    /// Runs the combination once more and checks the answer; none if it failed or did not finish.
+    /// Runs the combination once more and checks the answer; `None` if the run failed or did not finish.
     pub fn run(&mut self, executable: &Path, args: &Args, clock: &Clock) -> Option<&Sample> {
         let mut command = Command::new(executable);
-        // In a group of its own, so that an interrupt on the terminal reaches this process alone, which then stops the run.
+        // The run is in a process group of its own, so that an interrupt on the terminal reaches this process alone,
+        // which then stops the run.
         command.args(args.for_child(&self.setting)).process_group(0);
         let sample = measure::run_while(|| clock.goes_on(), &mut command);
         match sample.and_then(|sample| sample.map(|sample| check(sample, args.n())).transpose()) {
@@ -49,12 +50,12 @@ impl Row {
         }
     }
 
-    /// The median of the runs that finished.
+    /// The median of `figure` in the runs that finished.
     pub fn median(&self, figure: &Figure) -> Option<f64> {
         measure::median(&self.samples, figure.of)
     }
 
-    /// The row in Markdown, of `runs` runs wanted.
+    /// The row in Markdown; `runs` is the number of runs that were wanted.
     fn markdown(&self, runs: u32) -> String {
         let Setting { memory, threads, block, compress } = self.setting;
         let size = size_label(self.setting.block_bytes());
@@ -75,14 +76,15 @@ impl Row {
     }
 }
 
-/// `sample` if its answer is right.
+/// `sample` if its number of solutions is right, and else an error.
 fn check(sample: Sample, n: u32) -> Result<Sample, Failure> {
     let solutions = &sample.report["solutions"];
     let right = solutions.as_str() == Some(&SOLUTIONS[n as usize].to_string());
     if right { Ok(sample) } else { Err(format!("WRONG: {solutions} solutions").into()) }
 }
 
-/// Seconds that one more run of row `at` takes by what is known: as many as before, or as the fastest with no less memory.
+/// The seconds that one more run of row `at` will likely take: as many as its runs before; or else as many as the
+/// fastest row with at least as much memory.
 pub fn likely_time(rows: &[Row], at: usize) -> f64 {
     let row = &rows[at];
     let before = row.median(&WALL);

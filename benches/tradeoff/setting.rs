@@ -7,24 +7,25 @@ use strata_bdd::{
     testing::{Limits, Testing},
 };
 
-/// The first block of every log has that many bytes, so full ones have no fewer.
+/// The smallest size of a block in bytes: that of the first block of every log.
 pub const SMALLEST_BLOCK: usize = 256;
 
-/// A queue that has used up its share makes a quarter of its own part free, an eighth of `memory`: a block must fit there.
+/// The largest size of a block in bytes. A queue that has used up its share, an eighth of `memory`, frees a quarter of
+/// that share: a block must fit there.
 pub fn largest_block(memory: usize) -> usize {
     memory / 32
 }
 
-/// The unit of memory, of spilling and of reading back.
+/// The size of a block: the unit of memory, of spilling and of reading back.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Block {
-    /// As the budget has it.
+    /// The size that the library chooses.
     Default,
-    /// Of so many bytes.
+    /// A size in bytes.
     Bytes(usize),
 }
 
-/// What is varied.
+/// One combination of the settings that are varied.
 #[derive(Clone, Copy)]
 pub struct Setting {
     /// The budget in bytes.
@@ -54,7 +55,7 @@ impl Setting {
         Store::new(Config { memory, scratch, threads: threads.into(), compress, testing, ..Config::default() })
     }
 
-    /// All of it but the memory, in words.
+    /// All settings but the memory, in words.
     pub fn but_memory(&self) -> String {
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
         let packed = if self.compress { "" } else { ", not packed" };
@@ -71,7 +72,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// As the command line takes it.
+/// The text that the command line takes.
 impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! `queens baseline`: the count without diagrams, to check them against and to measure them by.
+//! `queens baseline`: the count without diagrams, as a check of the other subcommands and as a yardstick.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ struct Board {
     all: u32,
 }
 
-/// The columns of the next row that the queens above attack.
+/// The columns of the next row that queens in the rows above attack.
 #[derive(Clone, Copy, Default)]
 struct Attacks {
     straight: u32,
@@ -62,7 +62,7 @@ impl Board {
         self.count_within(self.all, attacks)
     }
 
-    /// The ways to fill the rows that are left, of which there is one at least, with the next queen in one of `columns`.
+    /// The ways to fill the rows that are left, at least one, with the next queen in one of `columns`.
     fn count_within(&self, columns: u32, attacks: Attacks) -> u64 {
         let mut free = columns & !(attacks.straight | attacks.rising | attacks.falling);
         let mut solutions = 0;
@@ -74,10 +74,11 @@ impl Board {
         solutions
     }
 
-    /// All solutions, each of them counted with its mirror image.
+    /// All solutions. One of each two mirror images is found, and counted twice.
     ///
-    /// The first queen stands in the left half of her row in just one of the two. Where she stands in the middle column, she
-    /// does so in both; then the second queen, who cannot stand there too, tells them apart.
+    /// In just one of the two, the first queen stands in the left half of her row. If the first queen stands in the
+    /// middle column, she does so in both; then the second queen, who cannot stand there, stands in the left half in
+    /// just one of them.
     fn count_by_mirror_images(&self) -> u64 {
         let half = (1 << (self.n / 2)) - 1;
         let mut solutions = 2 * self.count_within(half, Attacks::default());

@@ -1,4 +1,4 @@
-//! `queens count`: the number of solutions, and what it took.
+//! `queens count`: the number of solutions, and what the count took.
 
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where time went, by name.
+/// The times by their names in the output.
 fn times(times: &Times) -> [(&'static str, Duration); 5] {
     [
         ("expand", times.expand),

@@ -1,4 +1,4 @@
-//! A solution on a line, and a board, drawn.
+//! A solution as a line of text, and as a drawn board.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! `queens list`: every solution, found by restricting the diagram of all of them column by column.
+//! `queens list`: every solution, found by restricting the diagram of all solutions column by column, or by an iterator
+//! over its assignments.
 
 use strata_bdd::Bdd;
 
@@ -24,7 +25,7 @@ pub fn list(options: &ListOptions) -> Result<(), Failure> {
     }
 }
 
-/// What is printed, and how much of it is still wanted.
+/// How solutions are printed, and how many more of them are wanted.
 struct Listing {
     n: u32,
     left: u64,
@@ -32,8 +33,8 @@ struct Listing {
 }
 
 impl Listing {
-    /// Lists the solutions in `rest` whose first columns have their queens in `rows`. (Kunkle, Slavici and Cooperman's procedure
-    /// as Adiar's tutorial gives it.)
+    /// Lists the solutions in `rest`, in which the queens of the first columns stand in `rows`. (The procedure is that
+    /// of Kunkle, Slavici and Cooperman, as Adiar's tutorial gives it.)
     fn backtrack(&mut self, rest: &Bdd, rows: &mut Vec<u32>) -> Result<(), Failure> {
         let (n, column) = (self.n, rows.len() as u32);
         if self.left == 0 || rest.is_false() {
@@ -54,9 +55,9 @@ impl Listing {
         Ok(())
     }
 
-    /// Lists the solutions as the enumerator gives them. It has false before true and the square of the first variable first:
-    /// read as columns from the left, each from the last row to the first, that is the same order. (The mirror images of
-    /// solutions are solutions.)
+    /// Lists the solutions as the iterator over assignments gives them: false before true, the first square first. Each
+    /// row of the board, from the last column to the first, is printed as a column: that is the lexicographic order of
+    /// the lines. (Such a mirror image of a solution is a solution, too.)
     fn iterate(&mut self, solutions: &Bdd) -> Result<(), Failure> {
         let n = self.n;
         for solution in solutions.assignments(0..n * n)? {
@@ -77,7 +78,7 @@ impl Listing {
     }
 }
 
-/// The rows of all columns, where only one solution is left below `rows`.
+/// The rows of all columns, where `rest` is a single solution whose first columns have the rows `rows`.
 fn last(rest: &Bdd, rows: &[u32], n: u32) -> Result<Vec<u32>, Failure> {
     let mut all = rows.to_vec();
     all.resize(n as usize, 0);

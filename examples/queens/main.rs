@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release --example queens -- count 10 --memory 256MiB --progress`
 //!
-//! What the user types is in `options`, what the user sees in `output` and `drawing`, and each subcommand in a module of its
-//! own: `count`, `list`, `unique` and `sample`, whose diagram of all solutions comes about in `recipe`, `one`, which searches in
-//! `permutation`, and `baseline`.
+//! Module `options` has what the user types, `output` and `drawing` what the user sees. Each subcommand has a module of
+//! its own. `count`, `list`, `unique` and `sample` take the diagram of all solutions from `recipe`; `one` searches in
+//! `permutation`; `baseline` needs neither.
 
 #[path = "../shared/abreast.rs"]
 mod abreast;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     end::end(outcome)
 }
 
-/// Why there is no result, or nobody to read it.
+/// Why there is no result, or why the result cannot be written.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("{0}")]

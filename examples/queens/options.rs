@@ -118,7 +118,7 @@ pub struct LineOptions {
 }
 
 impl LineOptions {
-    /// Standard output is for solutions alone.
+    /// The options of an output that prints nothing but solutions to standard output.
     pub fn output(&self) -> OutputOptions {
         OutputOptions { progress: self.progress, json: true }
     }

@@ -17,7 +17,8 @@ pub struct Output {
     /// Whether standard output is for the result alone.
     json: bool,
     progress: bool,
-    /// Hidden where nobody asked for it or standard error is no terminal. It clears itself when it is dropped.
+    /// Hidden where no progress was asked for, or standard error is no terminal. A bar clears itself when it is
+    /// dropped.
     bar: ProgressBar,
     /// Rows of the board.
     rows: u32,
@@ -33,7 +34,8 @@ impl Output {
         Self { json: options.json, progress: options.progress, bar, rows }
     }
 
-    /// Moves the bar through the levels of every sweep: downwards, but for reduce, which comes back up.
+    /// A callback that moves the bar through the levels of every sweep: from the top down, but from the bottom up for
+    /// reduce. `None` if the bar is hidden.
     pub fn callback(&self) -> Option<ProgressCallback> {
         if self.bar.is_hidden() {
             return None;
@@ -46,7 +48,8 @@ impl Output {
         }))
     }
 
-    /// Tells of a finished row, once: on standard output, or on standard error where that is the only sign of progress.
+    /// Prints a finished row to standard output. If that is for the result alone, prints the row to standard error
+    /// where progress was asked for and no bar shows it.
     pub fn row(&self, row: u32, nodes: u64) -> Result<(), Failure> {
         let line = format!("row {row}: {nodes} nodes");
         self.bar.set_prefix(format!("{}/{}", row + 1, self.rows));
@@ -58,13 +61,13 @@ impl Output {
         Ok(())
     }
 
-    /// Prints `text` without a bar across it.
+    /// Prints `text` while the bar is out of the way.
     pub fn result(&self, text: impl Display) -> Result<(), Failure> {
         self.bar.suspend(|| print(text))
     }
 }
 
-/// Prints `text` and a line break to standard output at once.
+/// Prints `text` and a line break to standard output, without delay.
 pub fn print(text: impl Display) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(Failure::Output)

@@ -1,7 +1,8 @@
 //! One solution by local search: Sosič and Gu, *A Polynomial Time Algorithm for the N-Queens Problem*, 1990.
 //!
-//! Queens are a permutation, so that no two share a row or a column. Two of them swap rows while that leaves fewer conflicts
-//! on the diagonals, which are counted and never searched.
+//! The rows of the queens are a permutation, so that no two share a row or a column. Two queens swap rows as long as
+//! that leaves fewer conflicts on the diagonals. The queens on every diagonal are counted, so nobody searches for
+//! conflicts.
 
 use std::mem;
 
@@ -34,7 +35,7 @@ pub fn search(n: u32, seed: u64) -> Option<Found> {
     unreachable!("u64::MAX permutations were tried")
 }
 
-/// Whether `rows` are a permutation without two queens on one diagonal; looks at the rows alone.
+/// Whether `rows` are a permutation without two queens on one diagonal, judged by the rows alone.
 pub fn is_solution(rows: &[u32]) -> bool {
     let n = rows.len();
     let lines: [fn(usize, usize, usize) -> usize; 3] =
@@ -76,7 +77,7 @@ impl Queens {
                     return swaps;
                 }
                 if self.is_attacked(column) {
-                    // Most partners help, so the first tried is seldom far from the last.
+                    // Most partners help, so few have to be tried.
                     let first = random.usize(..n);
                     let mut partners = (first..n).chain(0..first).filter(|&partner| partner != column);
                     swaps += u64::from(partners.any(|partner| self.improve(column, partner)));

@@ -1,5 +1,5 @@
-//! The recipe of Kunkle, Slavici and Cooperman (2010): a queen stands somewhere in the first row, and in the second, …
-//! Square (i, j) is variable N·i + j.
+//! The recipe of Kunkle, Slavici and Cooperman (2010): the conjunction over all rows of "a queen stands somewhere in
+//! this row". Square (i, j) is variable N·i + j.
 
 use std::ops::{BitAnd, BitOr};
 
@@ -17,15 +17,16 @@ pub enum Order {
     Balanced,
 }
 
-/// All solutions, and the way to them.
+/// The diagram of all solutions, or of a part of the board, and the size of the diagrams on the way there.
 pub struct Board {
-    /// The diagram of all solutions.
+    /// The diagram.
     pub bdd: Bdd,
-    /// Nodes of the largest diagram there was on the way.
+    /// The nodes of the largest diagram on the way there.
     pub largest: u64,
 }
 
-/// All placements of `n` queens, row by row. `row_done` hears of every row, and of the nodes of the diagram of all rows so far.
+/// The diagram of all solutions of `n` queens. `row_done` is told of every row: in linear order with the nodes of the
+/// diagram of all rows so far, in balanced order with those of the row alone.
 pub fn board(
     n: u32,
     order: Order,
@@ -35,8 +36,8 @@ pub fn board(
     match order {
         Order::Linear => {
             let mut board = Board { bdd: store.constant(true), largest: 0 };
-            // Rows are small, so that threads help most where each makes one; the last ones are largest, and so no thread goes without
-            // one of these.
+            // The diagram of a row is too small to share, so each thread makes one row. Only the first batch may have
+            // fewer rows than there are threads, since the last rows take longest.
             let threads = store.config().threads as u32;
             for end in (n % threads..=n).step_by(threads as usize) {
                 let first = end.saturating_sub(threads);
@@ -59,7 +60,7 @@ pub fn board(
     }
 }
 
-/// A queen somewhere in row `i`: in the left half, or in the right half.
+/// A queen somewhere in row `i`, joined by halves of the row.
 fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
     let square = |j| {
         let bdd = queen(n, i, j, store)?;
@@ -69,14 +70,14 @@ fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
 }
 
 impl Board {
-    /// What `operator` makes of two. Nobody needs either any more, so they are given away.
+    /// The result of `operator`. Both diagrams are given away, since nobody needs them any more.
     fn join(self, other: Self, operator: fn(Bdd, Bdd) -> Result<Bdd>) -> Result<Self> {
         let bdd = operator(self.bdd, other.bdd)?;
         Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
     }
 }
 
-/// A queen on square (`i`, `j`) and none on a square that she attacks: one chain, from the last square up.
+/// A queen on square (`i`, `j`) and none on the squares that she attacks: a chain, built from the last square up.
 fn queen(n: u32, i: u32, j: u32, store: &Store) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut below = BuilderNode::from(true);

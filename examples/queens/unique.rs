@@ -1,4 +1,4 @@
-//! `queens unique`: solutions up to rotation and reflection, by counting those that are symmetric.
+//! `queens unique`: the number of solutions up to rotation and reflection, by counting symmetric solutions.
 
 use num_bigint::BigUint;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::{
     recipe::{Order, board},
 };
 
-/// Counts the solutions, and the classes of those that are each other's images.
+/// Counts the solutions, and the classes of solutions that are images of each other.
 pub fn unique(options: &UniqueOptions) -> Result<(), Failure> {
     let n = options.board.n;
     let output = Output::new(&options.output, n);
@@ -20,9 +20,9 @@ pub fn unique(options: &UniqueOptions) -> Result<(), Failure> {
     let half = invariant(&all, n, |row, column| (n - 1 - row, n - 1 - column))?;
     let quarter = invariant(&half, n, |row, column| (column, n - 1 - row))?;
     let [total, half, quarter] = [all.sat_count(n * n)?, half.sat_count(n * n)?, quarter.sat_count(n * n)?];
-    // No solution is its own mirror image but the one queen of N = 1, who is alone in her class. A solution that a quarter
-    // turn leaves as it is has one more image, its mirror image; one that a half turn leaves so has four in all, and any other
-    // eight.
+    // The one queen of N = 1 is alone in her class. For larger N, no solution is its own mirror image. A solution that
+    // a quarter turn leaves unchanged is in a class of two, with its mirror image. One that only a half turn leaves
+    // unchanged is in a class of four, any other in a class of eight.
     let [of_one, of_two, of_four, of_eight] = if n == 1 {
         [1u8, 0, 0, 0].map(BigUint::from)
     } else {
@@ -46,7 +46,7 @@ pub fn unique(options: &UniqueOptions) -> Result<(), Failure> {
     ))
 }
 
-/// The solutions that `image`, a map of squares, leaves as they are.
+/// The solutions that `image`, a map of squares, leaves unchanged.
 fn invariant(solutions: &Bdd, n: u32, image: impl Fn(u32, u32) -> (u32, u32)) -> Result<Bdd, Failure> {
     let store = solutions.store();
     let mut rest = solutions.clone();

@@ -1,8 +1,8 @@
-//! Several things made at once.
+//! Making several values at once.
 
 use std::{ops::Range, panic::resume_unwind, thread};
 
-/// What `make` makes of each of `items`, in their order: of the first on this thread, of each other on one of its own.
+/// The results of `make` for `items`, in order. The first is made on this thread, every other on a thread of its own.
 pub fn abreast<T: Send, E: Send>(
     items: Range<u32>,
     make: impl Fn(u32) -> Result<T, E> + Copy + Send,

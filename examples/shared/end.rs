@@ -6,8 +6,8 @@ use std::{
     process::ExitCode,
 };
 
-/// Says on standard error why there is no result. Exit code 2 is a bad argument, as clap has it, and 1 bad luck; whoever reads the
-/// output and has seen enough is neither.
+/// Prints an error to standard error and gives the exit code: 2 for a bad argument, as clap does, and 1 for any other
+/// error. A reader that closes the output is no error.
 pub fn end(outcome: Result<(), impl Into<Box<dyn Error>>>) -> ExitCode {
     let Err(error) = outcome.map_err(Into::into) else { return ExitCode::SUCCESS };
     let (mut cause, mut code) = (Some(&*error), ExitCode::FAILURE);
@@ -20,7 +20,8 @@ pub fn end(outcome: Result<(), impl Into<Box<dyn Error>>>) -> ExitCode {
         }
         cause = error.source();
     }
-    // What these programs write is their output; all else is the library's.
+    // The programs themselves write to standard output alone; every other I/O error comes wrapped in an error of the
+    // library.
     let what = if error.is::<io::Error>() { "cannot write to standard output: " } else { "" };
     _ = writeln!(io::stderr(), "error: {what}{error}");
     code

@@ -1,9 +1,9 @@
-//! Putting many diagrams together.
+//! Joining many diagrams.
 
 use std::ops::Range;
 
-/// What `each` gives for one or more `numbers`, joined: the first half with the second, each put together in the same way. One after
-/// another, each would join all of those before it.
+/// Joins what `each` gives for one or more `numbers`: the first half with the second, each joined in the same way. If
+/// values were joined one after another, each would meet all values before it.
 pub fn in_halves<T, E>(
     numbers: Range<u32>,
     each: &impl Fn(u32) -> Result<T, E>,

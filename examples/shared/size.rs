@@ -1,6 +1,6 @@
 //! Sizes as people type them.
 
-/// Bytes, with units as `sort` and `dd` know them: K and KiB are 1024, KB is 1000.
+/// The number of bytes in `text`, with units as `sort` and `dd` have them: K and KiB are 1024, KB is 1000.
 pub fn memory_size(text: &str) -> Result<usize, String> {
     let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     let scale = match unit.trim_start().to_ascii_lowercase().as_str() {

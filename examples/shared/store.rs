@@ -27,8 +27,8 @@ pub struct StoreOptions {
     compress: bool,
 }
 
-/// What a store has done, to be printed.
-#[allow(dead_code, reason = "`queens` says more")]
+/// Two lines of output: the requests of `store`, and the bytes that it has written to temporary files.
+#[allow(dead_code, reason = "`queens` prints more than this")]
 pub fn work(store: &Store) -> String {
     let stats = store.stats();
     format!("requests: {}\ntemporary files: {} bytes written", stats.processed_requests, stats.spilled_bytes)

@@ -1,4 +1,4 @@
-//! A disk that counts what is asked of it and fails when it is told to.
+//! A disk for tests: it counts the calls of each action, and fails at the call that a test chooses.
 
 use std::{
     collections::BTreeSet,
@@ -13,8 +13,8 @@ use std::{
 use strata_bdd::testing::{Backend, NewFile, OldFile, Os, ScratchFile};
 use tempfile::TempDir;
 
-/// What can be asked of a disk, in the words of `Error::Io`; not to alter or forget what it holds, nor to lose a folder to sort
-/// in; and what can be asked of the user's files.
+/// The actions that can fail. First those on temporary files, named as in `Error::Io`; then the three faults that no
+/// call reports; then those on the user's files, which begin with `save:` or `open:`.
 pub const ACTIONS: [&str; 14] = [
     "create",
     "write",
@@ -32,16 +32,16 @@ pub const ACTIONS: [&str; 14] = [
     "open: read",
 ];
 
-/// The bytes are read, but one bit of them is another one.
+/// A read succeeds, but one bit of the bytes is flipped.
 pub const ALTER: &str = "alter what is read";
 
-/// The bytes are said to be written, but what was there before still is, or zeroes are.
+/// A write succeeds, but the file keeps its old bytes; or gets zeroes, if any of its pages is new.
 pub const FORGET: &str = "forget what is written";
 
-/// The folder is made, but it is gone when the first file shall be written to it.
+/// The folder for a sort is made, but removed again before a file is written to it.
 pub const LOSE: &str = "lose a folder";
 
-/// The operating system's files, until a day comes that is bad.
+/// The operating system's files, with counters and a planned fault.
 #[derive(Debug)]
 pub struct Disk {
     os: Os,
@@ -49,21 +49,22 @@ pub struct Disk {
     plan: Arc<Plan>,
 }
 
-/// The calls so far, and the one that fails.
+/// What a disk has counted so far, and the planned fault.
 #[derive(Debug, Default)]
 struct Plan {
     calls: [AtomicU64; ACTIONS.len()],
-    /// Bytes of each read.
+    /// The bytes of each read.
     reads: Mutex<Vec<usize>>,
-    /// How often something was announced that would be read.
+    /// The number of calls of `will_read`.
     announced: AtomicU64,
-    /// The pages of all files there are.
+    /// The pages of all temporary files that exist.
     pages: AtomicU64,
-    /// The action that fails, and how many calls of it succeed before.
+    /// The planned fault, if there is one.
     bad_day: Mutex<Option<BadDay>>,
 }
 
-/// When a disk fails.
+/// A fault. It comes at the `left`-th call of `action` from now, and if `lasting` at every later call; `left` is 0 once
+/// the fault has come.
 #[derive(Clone, Copy, Debug)]
 struct BadDay {
     action: &'static str,
@@ -72,43 +73,43 @@ struct BadDay {
 }
 
 impl Disk {
-    /// A disk in a folder of its own, good until told otherwise.
+    /// A disk in a temporary folder of its own, without a planned fault.
     pub fn new() -> Arc<Self> {
         let home = tempfile::tempdir().unwrap();
         Arc::new(Self { os: Os::new(home.path().into()), home, plan: Arc::default() })
     }
 
-    /// Names in the scratch folder; those of a sort come and go, all other files have none.
+    /// The number of names in the scratch folder. Only the folder of an external sort has a name, while the sort lasts.
     pub fn names(&self) -> usize {
         std::fs::read_dir(self.home.path()).unwrap().count()
     }
 
-    /// From now on, the `k`-th call (from 1) of `action` fails, once.
+    /// Plans a fault: the `k`-th call of `action` from now, counted from 1, fails.
     pub fn fail(&self, action: &'static str, k: u64) {
         *self.plan.bad_day.lock().unwrap() = Some(BadDay { action, left: k, lasting: false });
     }
 
-    /// From now on, the `k`-th call (from 1) of `action` and all after it fail.
+    /// Plans a fault: the `k`-th call of `action` from now, counted from 1, and all later ones fail.
     pub fn fail_from(&self, action: &'static str, k: u64) {
         *self.plan.bad_day.lock().unwrap() = Some(BadDay { action, left: k, lasting: true });
     }
 
-    /// Ends the bad days; answers whether one came.
+    /// Removes the planned fault. Answers whether the fault has come; true if there was none.
     pub fn heal(&self) -> bool {
         self.plan.bad_day.lock().unwrap().take().is_none_or(|day| day.left == 0)
     }
 
-    /// How often `action` was asked for.
+    /// The number of calls of `action` so far.
     pub fn calls(&self, action: &str) -> u64 {
         self.plan.calls[number(action)].load(Relaxed)
     }
 
-    /// How often a read was announced so far.
+    /// The number of calls of `will_read` so far.
     pub fn announced(&self) -> u64 {
         self.plan.announced.load(Relaxed)
     }
 
-    /// Bytes of the disk that all temporary files have now.
+    /// The bytes of disk that all temporary files take now, in whole pages.
     pub fn file_bytes(&self) -> u64 {
         PAGE * self.plan.pages.load(Relaxed)
     }
@@ -132,7 +133,7 @@ impl Plan {
 }
 
 fn number(action: &str) -> usize {
-    ACTIONS.iter().position(|&known| known == action).expect("an action")
+    ACTIONS.iter().position(|&known| known == action).expect("one of ACTIONS")
 }
 
 impl Backend for Disk {
@@ -166,7 +167,7 @@ impl Backend for Disk {
     }
 }
 
-/// A new file of the user's on such a disk.
+/// A new file of the user, whose calls are counted and can fail.
 #[derive(Debug)]
 struct New {
     inner: Box<dyn NewFile>,
@@ -201,7 +202,7 @@ impl NewFile for New {
     }
 }
 
-/// A file of the user's on such a disk, to read.
+/// A file of the user to read, whose calls are counted and can fail.
 struct Old {
     inner: Box<dyn Read>,
     plan: Arc<Plan>,
@@ -214,20 +215,20 @@ impl Read for Old {
     }
 }
 
-/// Bytes of a page.
+/// The bytes of a page, the unit in which disk space is counted.
 const PAGE: u64 = 256;
 
-/// A file on such a disk.
+/// A temporary file, whose calls are counted and can fail.
 #[derive(Debug)]
 struct File {
     inner: Box<dyn ScratchFile>,
-    /// Those that have been written and not discarded.
+    /// The numbers of the pages that were written and not discarded.
     pages: Mutex<BTreeSet<u64>>,
     plan: Arc<Plan>,
 }
 
 impl File {
-    /// Has `change` change the pages.
+    /// Applies `change` to the pages, and corrects the number of pages of the disk.
     fn count(&self, change: impl FnOnce(&mut BTreeSet<u64>)) {
         let mut pages = self.pages.lock().unwrap();
         let before = pages.len() as u64;

@@ -1,9 +1,10 @@
-//! Functions to work on: from truth tables, from random trees, from circuits, and the N queens.
+//! Functions that tests work on: from truth tables, random trees and circuits, and the solutions of N queens.
 
 use fastrand::Rng;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Result, Store};
 
-/// The function that is `table[i]` where `variables` spell `i`, the first variable being the highest bit; built bottom-up.
+/// The function that is `table[i]` where the values of `variables` are the bits of `i`, the first variable being the
+/// highest bit; built bottom-up.
 pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd> {
     assert_eq!(table.len(), 1 << variables.len());
     let mut builder = store.builder()?;
@@ -17,20 +18,18 @@ pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd>
     builder.build()
 }
 
-/// Whatever can compute with Boolean functions: the library, and an independent package to compare it with.
+/// What computes with Boolean functions: the library, or something to compare the library with.
 pub trait Algebra {
-    /// A function.
     type Function: Clone;
 
-    /// A constant.
+    /// The constant function `value`.
     fn value(&self, value: bool) -> Self::Function;
-    /// A variable.
+    /// The function that is `variable`.
     fn var(&self, variable: u32) -> Self::Function;
-    /// An operator of two functions.
+    /// `op` of two functions.
     fn op(&self, op: BinaryOp, a: &Self::Function, b: &Self::Function) -> Self::Function;
-    /// Negation.
     fn not(&self, a: &Self::Function) -> Self::Function;
-    /// If-then-else.
+    /// If-then-else: `b` where `a` is true, `c` elsewhere.
     fn ite(&self, a: &Self::Function, b: &Self::Function, c: &Self::Function) -> Self::Function;
 }
 
@@ -58,7 +57,7 @@ impl Algebra for Store {
     }
 }
 
-/// A random tree of operators over `variables` variables with `operators` inner nodes.
+/// The function of a random tree of `operators` operators over `variables` variables.
 pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Rng, variables: u32, operators: u32) -> A::Function {
     if operators == 0 {
         return if random.u32(..16) == 0 { algebra.value(random.bool()) } else { algebra.var(random.u32(..variables)) };
@@ -82,7 +81,8 @@ pub fn random_tree<A: Algebra>(algebra: &A, random: &mut Rng, variables: u32, op
     }
 }
 
-/// The low `2 * bits` bits of the product of two numbers of `bits` bits, whose bits are the variables in turn.
+/// The bits of the product of two numbers of `bits` bits, the lowest bit first. Bit i of one number is variable 2i, bit
+/// i of the other is variable 2i + 1.
 pub fn product<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
     let and = |a: &A::Function, b: &A::Function| algebra.op(BinaryOp::AND, a, b);
     let xor = |a: &A::Function, b: &A::Function| algebra.op(BinaryOp::XOR, a, b);
@@ -102,7 +102,7 @@ pub fn product<A: Algebra>(algebra: &A, bits: u32) -> Vec<A::Function> {
     sum
 }
 
-/// Hidden weighted bit: the value of the variable whose number, from 1, is the number of true variables; false for none.
+/// Hidden weighted bit: where k variables are true, the value of variable k − 1; false where no variable is true.
 pub fn hidden_weighted_bit<A: Algebra>(algebra: &A, variables: u32) -> A::Function {
     // weight[k]: exactly k of the variables so far are true.
     let mut weight = vec![algebra.value(true)];
@@ -120,14 +120,15 @@ pub fn hidden_weighted_bit<A: Algebra>(algebra: &A, variables: u32) -> A::Functi
     })
 }
 
-/// A random function of `variables` variables, built from its truth table: nearly as large as a function can be.
+/// A random function of `variables` variables, built from a truth table that `seed` decides. The diagram is nearly as
+/// large as that of any function of so many variables.
 pub fn random_function(store: &Store, seed: u64, variables: u32) -> Bdd {
     let mut random = Rng::with_seed(seed);
     let table: Vec<bool> = (0..1 << variables).map(|_| random.bool()).collect();
     of_table(store, &table, &(0..variables).collect::<Vec<_>>()).unwrap()
 }
 
-/// x(3i) or x(3i + 1) for each of `steps` steps: two levels each, and a variable between them that it does not depend on.
+/// The conjunction of x(3i) ∨ x(3i + 1) for all i below `steps`. The function does not depend on x(3i + 2).
 pub fn chain(store: &Store, steps: u32) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut below = BuilderNode::from(true);
@@ -138,7 +139,8 @@ pub fn chain(store: &Store, steps: u32) -> Result<Bdd> {
     builder.build()
 }
 
-/// The parity of `variables`, each a level of two nodes.
+/// The parity of `variables`, which ascend: true where an odd number of variables is true. Every level has two nodes,
+/// the top level one.
 pub fn parity(store: &Store, variables: impl DoubleEndedIterator<Item = u32>) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let [mut even, mut odd]: [BuilderNode; 2] = [false.into(), true.into()];
@@ -153,7 +155,8 @@ pub fn parity(store: &Store, variables: impl DoubleEndedIterator<Item = u32>) ->
     builder.build()
 }
 
-/// The placements of N queens that do not attack each other, and the largest diagram on the way there.
+/// The diagram of all solutions of `n` queens, and the nodes of the largest diagram on the way there. Square (row,
+/// column) is variable n · row + column.
 pub fn queens(store: &Store, n: u32) -> Result<(Bdd, u64)> {
     let mut largest = 0;
     let mut board = store.constant(true);
@@ -165,12 +168,12 @@ pub fn queens(store: &Store, n: u32) -> Result<(Bdd, u64)> {
     Ok((board, largest))
 }
 
-/// A queen somewhere in a row.
+/// A queen somewhere in `row`, and none on the squares that this queen attacks.
 pub fn queen_in(store: &Store, n: u32, row: u32) -> Result<Bdd> {
     (0..n).try_fold(store.constant(false), |some, column| some.or(&queen_at(store, n, row, column)?))
 }
 
-/// A queen on one square and none on those it attacks.
+/// A queen on one square, and none on the squares that this queen attacks.
 fn queen_at(store: &Store, n: u32, row: u32, column: u32) -> Result<Bdd> {
     let mut builder = store.builder()?;
     let mut chain = BuilderNode::from(true);

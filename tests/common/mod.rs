@@ -1,4 +1,5 @@
-//! What the integration tests share: stores with forced limits, functions to work on, and a disk with bad days.
+//! What the integration tests share: stores with forced limits, functions to work on, truth tables, another package,
+//! and a disk that fails on demand.
 #![allow(dead_code, reason = "every test file takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -19,61 +20,62 @@ pub fn default_store() -> Store {
     Store::new(Config::default()).unwrap()
 }
 
-/// A store with the smallest budget there is.
+/// A store with the smallest budget that the library accepts.
 pub fn smallest_store() -> Store {
     Store::new(Config { memory: strata_bdd::SMALLEST_MEMORY, ..Config::default() }).unwrap()
 }
 
-/// A store whose budget is divided as `limits` say.
+/// A store with `limits` and one thread.
 pub fn store_with(limits: Limits) -> Store {
     threaded_store_with(1, limits)
 }
 
-/// The same on `disk`, with so many threads.
+/// A store with `limits` and `threads` threads, whose files are on `disk`.
 pub fn store_on(disk: &Arc<impl Backend + 'static>, limits: Limits, threads: usize) -> Store {
     let testing = Testing { limits: Some(limits), backend: Some(disk.clone()) };
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
 
-/// The same in a folder that the system chooses.
+/// A store with `limits` and `threads` threads, whose files are in the system's temporary folder.
 pub fn threaded_store_with(threads: usize, limits: Limits) -> Store {
     let testing = Testing { limits: Some(limits), backend: None };
     Store::new(Config { threads, testing, ..Config::default() }).unwrap()
 }
 
-/// The same with threads that share every level.
+/// A store with `limits` and `threads` threads, which share every level, however few its records.
 pub fn shared_store_with(threads: usize, limits: &Limits) -> Store {
     threaded_store_with(threads, Limits { alone: 0, ..limits.clone() })
 }
 
-/// Up to twelve variables with gaps between them, up to the largest there is.
+/// Twelve variables, some with gaps between them. The last is the largest variable there can be.
 pub const TWELVE: [u32; 12] = [0, 1, 2, 5, 40, 41, 100, 133, 1000, 1001, 70_000, 16_777_215];
 
-/// A roomy store where small operations are done in the way of large ones.
+/// A store that has room for everything and does small operations by sweeps, like large ones.
 pub fn roomy_store() -> Store {
     store_with(limits(|_| ()))
 }
 
-/// The division of a roomy budget, changed by `adjust`; small operations are done in the way of large ones, and
-/// levels are shared however late the other threads come.
+/// The division of a budget of 256 MiB, changed by `adjust`. Small operations are done by sweeps, like large ones; no
+/// share borrows from another; and threads go on sharing levels however late the other threads start.
 pub fn limits(adjust: impl FnOnce(&mut Limits)) -> Limits {
     let mut limits = Limits { small: 0, common: 0, late: 0, ..Limits::of(1 << 28) };
     adjust(&mut limits);
     limits
 }
 
-/// Limits under which a diagram of some hundred nodes is on disk, and does everything that can fail: in an instant but for
-/// sorting outside memory.
+/// Limits under which a diagram of some hundred nodes is on disk, and an operation on it makes every kind of call that
+/// can fail, but for sorting: a level fits the arrays in which it is sorted. So operations are fast.
 pub fn tight() -> Limits {
     Limits { sort: 1 << 20, dense: 1 << 20, ..tightest() }
 }
 
-/// Limits under which a diagram of some hundred nodes spills everything that can be spilled.
+/// Limits like [`tightest`], with a larger queue: a diagram of some hundred nodes spills everything that can be
+/// spilled.
 pub fn spilling() -> Limits {
     Limits { queue: 32 << 10, ..tightest() }
 }
 
-/// The same as `tight` with sorting outside memory.
+/// Limits like [`tight`], but levels also exceed the arrays in which they are sorted.
 pub fn tightest() -> Limits {
     limits(|limits| {
         (limits.block, limits.window) = (256, 256);
@@ -82,8 +84,8 @@ pub fn tightest() -> Limits {
     })
 }
 
-/// What `work` gives with the default settings: the same as with the smallest budget and under other divisions of one, each with up
-/// to so many threads that share every level.
+/// The result of `work` with the default settings. Checks that `work` gives the same with the smallest budget, and
+/// under several forced limits with 1 to `threads` threads that share every level.
 pub fn under_every_budget<T: PartialEq + Debug>(threads: usize, work: impl Fn(&Store) -> Result<T>) -> Result<T> {
     let expected = work(&default_store())?;
     for limits in [

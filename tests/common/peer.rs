@@ -1,17 +1,17 @@
-//! An independent package, to compare with.
+//! The package `biodivine-lib-bdd`, to compare the library with.
 
 use biodivine_lib_bdd as peer;
 use strata_bdd::BinaryOp;
 
 use super::functions::Algebra;
 
-/// The algebra of its diagrams.
+/// The functions of `biodivine-lib-bdd` over some number of variables.
 pub struct Peer {
     variables: peer::BddVariableSet,
 }
 
 impl Peer {
-    /// Over so many variables.
+    /// Functions over `variables` variables, numbered from 0.
     pub fn new(variables: u32) -> Self {
         Self { variables: peer::BddVariableSet::new_anonymous(variables as u16) }
     }

@@ -5,16 +5,16 @@ use strata_bdd::{Bdd, Result, Store};
 
 use super::functions::of_table;
 
-/// A function of a few variables, by its value at every point.
+/// A function of a few variables: its value at every point. A point gives each variable a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// Ascending; bit `i` of a point is the value of variable `i`.
+    /// Ascending. The value of `variables[i]` is bit i of the number of a point.
     pub variables: Vec<u32>,
     values: Vec<bool>,
 }
 
 impl Table {
-    /// The table of `value`, which is given the value of every variable.
+    /// The table of the function whose value at a point is `value` of that point.
     pub fn new(variables: &[u32], value: impl Fn(&dyn Fn(u32) -> bool) -> bool) -> Self {
         let at = |point: usize| {
             value(&|variable| {
@@ -25,18 +25,17 @@ impl Table {
         Self { variables: variables.into(), values: (0..1 << variables.len()).map(at).collect() }
     }
 
-    /// A random table.
     pub fn random(variables: &[u32], random: &mut Rng) -> Self {
         Self { variables: variables.into(), values: (0..1 << variables.len()).map(|_| random.bool()).collect() }
     }
 
-    /// The table that `number` spells.
+    /// The table whose value at the i-th point is bit i of `number`.
     pub fn of_number(variables: &[u32], number: u32) -> Self {
         let values = (0..1 << variables.len()).map(|point| number >> point & 1 == 1).collect();
         Self { variables: variables.into(), values }
     }
 
-    /// The table of `bdd`, which must not depend on other variables.
+    /// The table of `bdd`, which must not depend on variables outside `variables`.
     pub fn of(bdd: &Bdd, variables: &[u32]) -> Result<Self> {
         let values = (0..1usize << variables.len()).map(|point| {
             bdd.eval(|variable| variables.binary_search(&variable).is_ok_and(|bit| point >> bit & 1 == 1))
@@ -44,19 +43,19 @@ impl Table {
         Ok(Self { variables: variables.into(), values: values.collect::<Result<_>>()? })
     }
 
-    /// The value where the variables have the values that `point` gives them.
+    /// The value at `point`.
     pub fn at(&self, point: impl Fn(u32) -> bool) -> bool {
         let bits = self.variables.iter().enumerate().map(|(bit, &variable)| usize::from(point(variable)) << bit);
         self.values[bits.sum::<usize>()]
     }
 
-    /// The function of the same variables with `value` at every point; both are given the points.
+    /// A table over the same variables. Its value at a point is `value` of this table and that point.
     #[must_use]
     pub fn map(&self, value: impl Fn(&Self, &dyn Fn(u32) -> bool) -> bool) -> Self {
         Self::new(&self.variables, |point| value(self, point))
     }
 
-    /// The values at a point for all values of `variables` there.
+    /// The values at all points that have any values for `variables`, and those of `point` for all others.
     pub fn at_all(&self, variables: &[u32], point: &dyn Fn(u32) -> bool) -> Vec<bool> {
         let choose = |choice: usize| {
             self.at(|variable| match variables.iter().position(|&chosen| chosen == variable) {
@@ -67,9 +66,9 @@ impl Table {
         (0..1 << variables.len()).map(choose).collect()
     }
 
-    /// The diagram, built bottom-up.
+    /// The diagram of the table, built bottom-up.
     pub fn build(&self, store: &Store) -> Bdd {
-        // `of_table` has the first variable as the highest bit.
+        // `of_table` takes the first variable as the highest bit, a table as the lowest.
         let n = self.variables.len() as u32;
         let reversed = |point: usize| if n == 0 { 0 } else { point.reverse_bits() >> (usize::BITS - n) };
         let values: Vec<bool> = (0..self.values.len()).map(|point| self.values[reversed(point)]).collect();
