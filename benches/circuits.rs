@@ -304,8 +304,6 @@ fn count(program: Program, args: &Args, report: &mut Report) -> Result<(), Failu
             let squares = room(Squares::new(n, 1, args.peer_cache.unwrap_or(fastest_cache(n))))?;
             queens::count(n, || room(squares.board(n)), || oxidd::forget(&squares.manager), report)
         }),
-        Program::LibBdd => {
-            args.boards().try_for_each(|n| queens::count(n, || Ok(lib_bdd::board(n, n).0), || (), report))
-        }
+        Program::LibBdd => args.boards().try_for_each(|n| queens::count(n, || Ok(lib_bdd::board(n, n)), || (), report)),
     }
 }

@@ -269,7 +269,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             let (_store, board) = room(peers::oxidd::board(n, rows, 1, peers::oxidd::fastest_cache(n)))?;
             queens::ask(&board, n, &mut report)?;
         }
-        (Part::Queens, Program::LibBdd) => queens::ask(&peers::lib_bdd::board(n, rows).0, n, &mut report)?,
+        (Part::Queens, Program::LibBdd) => queens::ask(&peers::lib_bdd::board(n, rows), n, &mut report)?,
         (Part::Equality, Program::Ours) => {
             let stores = [ours::store(args.budget()?)?, ours::store(128 << 20)?];
             let [a, b] = stores.map(|store| ours::board(n, rows, &store, |_| ()));
@@ -280,7 +280,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
             compare(&room(squares.board(rows))?, &room(squares.board(rows))?, &mut report)?;
         }
         (Part::Equality, Program::LibBdd) => {
-            let [a, b] = [(); 2].map(|()| peers::lib_bdd::board(n, rows).0);
+            let [a, b] = [(); 2].map(|()| peers::lib_bdd::board(n, rows));
             compare(&a, &b, &mut report)?;
         }
         (Part::Compose, Program::Ours) => {
@@ -310,7 +310,7 @@ fn child(program: Program, part: Part, args: &Args) -> Result<ExitCode, Failure>
         }
         (Part::List, Program::LibBdd) => {
             for n in args.lists() {
-                let board = build(n, || Ok(peers::lib_bdd::board(n, n).0), &mut report)?;
+                let board = build(n, || Ok(peers::lib_bdd::board(n, n)), &mut report)?;
                 list::time(n, "restricting", || list::backtrack(n, &board, 0), &mut report)?;
                 let queens = |solution: &BddValuation| solution.as_vector().iter().filter(|&&value| value).count();
                 let solutions = || board.sat_valuations().filter(|solution| queens(solution) == usize::from(n));

@@ -25,7 +25,6 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum, value_parser};
-use oxidd::{Manager, ManagerRef};
 use peers::{
     machine,
     measure::{self, Sample},
@@ -312,24 +311,18 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
 /// Solves the board with this peer and prints what it found.
 fn child(peer: Program, n: u16, args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    let (solutions, nodes) = match peer {
+    let solutions = match peer {
         Program::Oxidd => {
             let cache = args.peer_cache.ok_or("no cache")?;
             let built = peers::oxidd::board(n, n, args.threads[0], cache);
-            let (manager, board) = built.map_err(|_| "the node store is full")?;
-            (
-                peers::oxidd::count(&board, u32::from(n * n)),
-                manager.with_manager_shared(|manager| manager.num_inner_nodes()),
-            )
+            let (_manager, board) = built.map_err(|_| "the node store is full")?;
+            peers::oxidd::count(&board, u32::from(n * n))
         }
-        Program::LibBdd => {
-            let (board, largest) = peers::lib_bdd::board(n, n);
-            (board.cardinality(), largest)
-        }
+        Program::LibBdd => peers::lib_bdd::board(n, n).cardinality(),
         Program::Ours => return Err("ours is the example `queens`".into()),
     };
     let peak_rss_kib = measure::peak_rss_kib("self");
-    println!("{}", json!({ "solutions": solutions.to_string(), "nodes": nodes, "peak_rss_kib": peak_rss_kib }));
+    println!("{}", json!({ "solutions": solutions.to_string(), "peak_rss_kib": peak_rss_kib }));
     Ok(ExitCode::SUCCESS)
 }
 

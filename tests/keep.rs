@@ -553,12 +553,6 @@ fn files_of_another_version_byte_order_or_width_are_refused_by_name() {
             let refused = open(Image { flags, ..image.clone() });
             assert!(matches!(refused, Error::Damaged { .. }), "{refused:?}");
         }
-        // A header that says one node with wide ids, where there are three with narrow ids: the length does not fit.
-        let mut halved = image.bytes();
-        halved[16] = 64;
-        halved[32] = 1;
-        let refused = shelf.open(&store, &halved).unwrap_err();
-        assert!(matches!(refused, Error::Damaged { .. }), "{refused:?}");
     }
 }
 

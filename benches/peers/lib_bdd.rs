@@ -7,9 +7,8 @@ use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 use super::literals::literals;
 use crate::halves::in_halves;
 
-/// The placements in the first `rows` rows of a board of `n`, and the nodes and terminals of the largest conjunction on
-/// the way.
-pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
+/// The placements in the first `rows` rows of a board of `n`.
+pub fn board(n: u16, rows: u16) -> Bdd {
     let set = BddVariableSet::new_anonymous(n * n);
     let variables = set.variables();
     let square = |i, j| {
@@ -21,11 +20,5 @@ pub fn board(n: u16, rows: u16) -> (Bdd, usize) {
         let Ok(row) = in_halves(0..n.into(), &square, &|left, right| Ok(left.or(&right)));
         row
     };
-    let mut largest = 0;
-    let mut board = row(0);
-    for i in 1..rows {
-        board = board.and(&row(i));
-        largest = largest.max(board.size());
-    }
-    (board, largest)
+    (1..rows).fold(row(0), |board, i| board.and(&row(i)))
 }

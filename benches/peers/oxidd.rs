@@ -66,10 +66,10 @@ impl Squares {
             AllocResult::Ok(chain)
         };
         let row = |i| in_halves(0..self.n.into(), &|j| square(i, j as u16), &|left, right| left.or(&right));
-        // The rows are joined one after another, and made in batches of one for each thread.
+        // The rows are joined one after another, and made in batches of one for each thread, as in our example.
         let mut board = self.manager.with_manager_shared(|manager| BDDFunction::t(manager));
-        for first in (0..u32::from(rows)).step_by(self.threads as usize) {
-            for row in abreast(first..u32::from(rows).min(first + self.threads), |i| row(i as u16))? {
+        for end in (u32::from(rows) % self.threads..=rows.into()).step_by(self.threads as usize) {
+            for row in abreast(end.saturating_sub(self.threads)..end, |i| row(i as u16))? {
                 board = board.and(&row)?;
             }
         }

@@ -17,7 +17,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stats = store.stats();
     let report = json!({
         "solutions": solutions.to_string(),
-        "largest_nodes": board.largest,
         "processed_requests": stats.processed_requests,
         "spilled_bytes": stats.spilled_bytes,
         "peak_temp_bytes": stats.peak_temp_bytes,

@@ -34,8 +34,8 @@ impl Output {
         Self { json: options.json, progress: options.progress, bar, rows }
     }
 
-    /// A callback that moves the bar through the levels of every sweep: from the top down, but from the bottom up for
-    /// reduce. `None` if the bar is hidden.
+    /// A callback that moves the bar through the levels of every sweep, from the top down or from the bottom up. `None`
+    /// if the bar is hidden.
     pub fn callback(&self) -> Option<ProgressCallback> {
         if self.bar.is_hidden() {
             return None;
@@ -43,7 +43,8 @@ impl Output {
         let (bar, levels) = (self.bar.clone(), self.rows * self.rows);
         Some(Arc::new(move |&Progress { sweep, variable, nodes, .. }: &Progress| {
             bar.set_message(if nodes == 0 { sweep.to_string() } else { format!("{sweep}: {nodes} nodes") });
-            bar.set_position(if sweep == Sweep::Reduce { levels - variable } else { variable + 1 }.into());
+            let upward = matches!(sweep, Sweep::Build | Sweep::Reduce | Sweep::Trace);
+            bar.set_position(if upward { levels - variable } else { variable + 1 }.into());
             ControlFlow::Continue(())
         }))
     }
