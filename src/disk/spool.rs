@@ -473,4 +473,35 @@ mod tests {
         }
         Ok(())
     }
+
+    #[test]
+    fn short_parts_that_were_put_together_before_are_left_until_many_are_as_long() -> Result<()> {
+        let space = testing::space_with(|limits| (limits.block, limits.compress) = (BLOCK, false));
+        let mut filling = Filling::default();
+        let mut bundle = Bundle::new(Share::Queue, &mut filling, &space);
+        let [mut log, mut other] = [(); 2].map(|()| Spool::<u32, 1>::new(Share::Queue));
+        let mut number = 0;
+        // Records of another log lie in between, or all would be one part.
+        let mut add = |log: &mut Spool<u32, 1>, count| {
+            let records: Vec<_> = (number..number + count).map(|at| [at]).collect();
+            number += count;
+            log.file_run(&records, 0, &mut bundle)?;
+            other.file_run(&[[0]], 0, &mut bundle)
+        };
+        (0..70).try_for_each(|_| add(&mut log, 10))?;
+        add(&mut log, 500)?;
+        (0..30).try_for_each(|_| add(&mut log, 10))?;
+        bundle.finish()?;
+        assert_eq!((log.short_parts(BLOCK), log.short_parts(100)), (101, 100));
+        let mut taken = Vec::new();
+        log.take_short_parts(BLOCK).drain_each(&space, |[at]| {
+            taken.push(at);
+            Ok(())
+        })?;
+        assert!(taken.into_iter().eq((0..700).chain(1200..1500)));
+        assert_eq!((log.count(), log.short_parts(BLOCK)), (500, 1));
+        // Now it is as long as the mean.
+        assert_eq!(log.take_short_parts(BLOCK).count(), 500);
+        Ok(())
+    }
 }
