@@ -15,7 +15,7 @@ pub struct Levels {
 impl Levels {
     /// A table without levels, above `reserved` ids.
     pub fn new(reserved: u64) -> Self {
-        let mut first = Vec::with_capacity(FEW);
+        let mut first = Vec::with_capacity(ROOM);
         first.extend([0, reserved]);
         Self { first }
     }
@@ -98,7 +98,7 @@ pub fn seal<T>(table: &mut Vec<T>) {
 }
 
 /// The number of ids that a new table has room for.
-const FEW: usize = 16;
+const ROOM: usize = 16;
 
 /// Up to this many spare bytes are not worth giving back.
 const WORTH: usize = 64;

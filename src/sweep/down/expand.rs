@@ -314,7 +314,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         let requests: Vec<Vec<_>> = (0..slices.workers()).map(strips).collect::<Result<_>>()?;
         let at_once =
             |strips: &Vec<Spool<I, N>>| strips.len() == 1 && strips[0].count() <= space.limits.most_sorted::<I, N>();
-        if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.late_operands() == 0) {
+        if requests.iter().all(at_once) && self.workers.iter().all(|worker| worker.deferred_operands() == 0) {
             self.expand_piles(requests.into_iter().flatten(), run)?;
         } else {
             self.expand_strips(level, requests, run)?;

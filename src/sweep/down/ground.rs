@@ -71,8 +71,8 @@ impl<S, const N: usize> Ground<'_, S, N> {
                 let count = if several { 0 } else { width };
                 (first, count, at > 0 && file.window_bytes(count) > window)
             });
-            let any_late = lanes.iter().any(|lane| lane.2);
-            lanes.map(|(first, count, late)| (first, if late || !any_late { count } else { 0 }))
+            let any_deferred = lanes.iter().any(|lane| lane.2);
+            lanes.map(|(first, count, deferred)| (first, if deferred || !any_deferred { count } else { 0 }))
         });
         Slices::of(levels, division, strip_bits)
     }

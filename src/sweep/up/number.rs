@@ -160,7 +160,7 @@ const RANGE: u64 = 2048;
 pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I>, space: &Space) -> Result<()> {
     if let Some(mut ordered) = Ordered::marked(&mut nodes.children, &mut nodes.desk.sorter, space)? {
         let sorter = &mut nodes.desk.sorter;
-        ordered.unsorted_runs(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
+        ordered.take_unsorted(usize::MAX).try_for_each(|others| sorter.order(others, 2, space))?;
         let (piece, base) = (ordered.piece(), writer.end());
         let lengths = piece.lengths();
         let places = merge(vec![piece], writer, space)?;
@@ -294,7 +294,7 @@ fn order_others<I: Lane>(all: &mut [(&mut Ordered<I>, &mut Sorter)], team: &Team
     let unsorted: usize = all.iter().map(|(ordered, _)| ordered.unsorted()).sum();
     let run = unsorted.div_ceil(TURNS * all.len()).max(RUN);
     let (sorters, runs): (Vec<_>, Vec<_>) =
-        all.iter_mut().map(|(ordered, sorter)| (sorter, ordered.unsorted_runs(run).collect::<Vec<_>>())).unzip();
+        all.iter_mut().map(|(ordered, sorter)| (sorter, ordered.take_unsorted(run).collect::<Vec<_>>())).unzip();
     let runs = runs.into_iter().flatten().collect();
     team.share(sorters, runs, |sorter, run| sorter.order(run, 2, space)).map(drop)
 }

@@ -92,8 +92,8 @@ struct Numbered {
     places: usize,
 }
 
-/// Levels of fewer nodes are sorted, not marked.
-const FEW: u64 = 1024;
+/// The fewest nodes of a level that are marked: those of smaller levels are sorted.
+const LEAST_MARKED: u64 = 1024;
 /// Nodes in a sample.
 const SAMPLE: usize = 512;
 /// Nodes are marked where at most one in this many is one of the others.
@@ -142,8 +142,8 @@ impl<I: Lane> Ordered<I> {
         if self.run.is_none() { self.others } else { 0 }
     }
 
-    /// The others that are not sorted, in runs of `run` nodes; the caller sorts each run.
-    pub fn unsorted_runs(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
+    /// The others that are not sorted, in runs of `run` nodes. The caller sorts each run: from now on they count as sorted.
+    pub fn take_unsorted(&mut self, run: usize) -> impl Iterator<Item = &mut [[I; 3]]> {
         let unsorted = self.unsorted();
         self.run.get_or_insert(run);
         self.arrays().others[..unsorted].chunks_mut(run)
@@ -285,7 +285,7 @@ impl Plan {
     /// The plan for nodes with these children; `None` if they are not to be marked.
     fn of<I: Lane>(children: &Dense<'_, I>, space: &Space) -> Option<Self> {
         let nodes = children.count() / 2;
-        if nodes < FEW {
+        if nodes < LEAST_MARKED {
             return None;
         }
         let most = space.limits.sorted_bytes();

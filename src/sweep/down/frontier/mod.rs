@@ -1,6 +1,6 @@
 //! One worker of an expand sweep: requests go in, nodes, arcs and requests for levels below come out.
 
-mod late;
+mod deferred;
 
 use std::sync::OnceLock;
 
@@ -259,12 +259,12 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Expands `requests`; the record of a suspended node has `L` lanes.
     fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Desk { sorter, kept, .. } = desk;
-        let mut course = Course::<_, _, N, L>::new(self.rule(), self.late_operands());
+        let mut course = Course::<_, _, N, L>::new(self.rule(), self.deferred_operands());
         let batch = Batch::of(kept);
         let space = self.ground.space;
         sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut course))?;
-        let Course { late, rule, suspended, .. } = course;
-        if late == 0 { Ok(()) } else { self.resolve_late(late, rule, suspended, desk) }
+        let Course { deferred, rule, suspended, .. } = course;
+        if deferred == 0 { Ok(()) } else { self.resolve_deferred(deferred, rule, suspended, desk) }
     }
 
     /// Expands the requests of a level in `piles`: those of its `own`, then what others have left. No operand may be too wide on
@@ -301,10 +301,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let heads = batch.fill(requests, &mut course.last);
         let mut arcs = requests.len();
         for at in 0..N - 1 {
-            self.look_up(at, batch, heads, course.late)?;
+            self.look_up(at, batch, heads, course.deferred)?;
         }
         match course.rule {
-            _ if course.late != 0 => self.suspend_all(batch, heads, course.late, &mut course.suspended)?,
+            _ if course.deferred != 0 => self.suspend_all(batch, heads, course.deferred, &mut course.suspended)?,
             Some(rule) => arcs = self.follow(rule, requests, batch, &mut course.passing)?,
             None => self.ask_for_all(batch, heads),
         }
@@ -315,10 +315,10 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         self.output.arcs.append_all(&batch.arcs[..arcs], self.ground.space)
     }
 
-    /// Looks up the cofactors of operand `at` for the first `heads` heads of the batch, unless it is among the `late` operands.
-    fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, late: u32) -> Result<()> {
+    /// Looks up the cofactors of operand `at` for the first `heads` heads of the batch, unless it is among the `deferred` operands.
+    fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, deferred: u32) -> Result<()> {
         let (requests, cofactors) = (&batch.heads[..heads], &mut batch.cofactors[at][..heads]);
-        if late & 1 << at == 0 {
+        if deferred & 1 << at == 0 {
             return self.operands[at].reader.cofactors_of_all(requests, at, cofactors, self.ground.space);
         }
         requests.iter().zip(cofactors).for_each(|(request, cofactors)| *cofactors = [request[at]; 2]);
@@ -389,7 +389,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Sends what the batch has asked for, most of it to the level below.
     fn send_asked(&mut self, batch: &mut Batch<I, N>) -> Result<()> {
         let [lows, highs, far] = batch.take_asked();
-        self.send_near(lows, lows.len() >= FEW)?;
+        self.send_near(lows, lows.len() >= LEAST_LOWS)?;
         self.send_near(highs, false)?;
         far.iter().try_for_each(|&request| self.ask(request))
     }
@@ -409,13 +409,13 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 }
 
 /// With fewer requests of low children than this, these are sent like all others: a small level has no use for a log of its own.
-const FEW: usize = BATCH / 4;
+const LEAST_LOWS: usize = BATCH / 4;
 
 /// The state of a worker while it goes through the requests of a level.
 struct Course<I, R, const N: usize, const L: usize> {
     rule: Option<R>,
     /// The operands that are too wide here to be read at random, as a set of bits.
-    late: u32,
+    deferred: u32,
     /// The nodes that wait for them.
     suspended: Spool<I, L>,
     /// The last request.
@@ -425,9 +425,9 @@ struct Course<I, R, const N: usize, const L: usize> {
 }
 
 impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
-    fn new(rule: Option<R>, late: u32) -> Self {
-        debug_assert!(late == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
-        Self { rule, late, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
+    fn new(rule: Option<R>, deferred: u32) -> Self {
+        debug_assert!(deferred == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
+        Self { rule, deferred, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
     }
 }
 

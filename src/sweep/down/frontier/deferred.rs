@@ -1,5 +1,5 @@
-//! Late operands: those too wide on a level to be read at random. Their cofactors are looked up in order, after one more sort for
-//! each.
+//! Deferred operands: those too wide on a level to be read at random. Their cofactors are looked up in order, after one more sort
+//! for each.
 
 use super::Frontier;
 use crate::{
@@ -17,31 +17,31 @@ use crate::{
 
 impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
     /// The operands whose nodes on this level fit neither RAM nor a window, as a set of bits.
-    pub fn late_operands(&self) -> u32 {
+    pub fn deferred_operands(&self) -> u32 {
         let span = window_of::<N>(self.ground.space) as u64;
         (1..N - 1).filter(|&at| self.operands[at].reader.window_bytes() > span).map(|at| 1 << at).sum()
     }
 
-    /// Suspends the nodes of the first `heads` heads of the batch until the cofactors of the `late` operands are known.
+    /// Suspends the nodes of the first `heads` heads of the batch until the cofactors of the `deferred` operands are known.
     pub(super) fn suspend_all<const L: usize>(
         &mut self,
         batch: &Batch<I, N>,
         heads: usize,
-        late: u32,
+        deferred: u32,
         suspended: &mut Spool<I, L>,
     ) -> Result<()> {
         (0..heads).try_for_each(|head| {
             let [low, high] = batch.cofactors(head);
             let node = self.new_node();
-            suspended.append(suspend(node, late.trailing_zeros() as usize, &low, &high), self.ground.space)
+            suspended.append(suspend(node, deferred.trailing_zeros() as usize, &low, &high), self.ground.space)
         })
     }
 
-    /// Looks up the cofactors of the late operands, with one more sort for each. A request that should have passed the level has
-    /// become a node by now: it is given two equal children, so that reduce drops it.
-    pub(super) fn resolve_late<const L: usize>(
+    /// Looks up the cofactors of the deferred operands, with one more sort for each. A request that should have passed the level
+    /// has become a node by now: it is given two equal children, so that reduce drops it.
+    pub(super) fn resolve_deferred<const L: usize>(
         &mut self,
-        late: u32,
+        deferred: u32,
         rule: Option<S::Rule>,
         suspended: Spool<I, L>,
         desk: &mut Desk,
@@ -49,21 +49,21 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
         let Ground { spec, space, .. } = self.ground;
         let Desk { sorter, kept, .. } = desk;
         let batch = kept.get::<Batch<I, N>>();
-        let (mut late, mut suspended, asking) = (late, suspended, self.asking());
-        while late != 0 {
-            let at = late.trailing_zeros() as usize;
-            late &= late - 1;
+        let (mut deferred, mut suspended, asking) = (deferred, suspended, self.asking());
+        while deferred != 0 {
+            let at = deferred.trailing_zeros() as usize;
+            deferred &= deferred - 1;
             let mut next = Spool::new(Share::Queue);
             sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; L]]| {
                 partials.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N, L>(partial, at);
                     [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
-                    if late == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
+                    if deferred == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
                         high = low;
                     }
-                    match late {
+                    match deferred {
                         0 => batch.ask_for(node, [low, high], &asking),
-                        _ => next.append(suspend(node, late.trailing_zeros() as usize, &low, &high), space)?,
+                        _ => next.append(suspend(node, deferred.trailing_zeros() as usize, &low, &high), space)?,
                     }
                     Ok(())
                 })?;
