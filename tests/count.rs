@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 
 use common::{
     default_store,
-    functions::{hidden_weighted_bit, of_table, product, random_function},
+    functions::{bits, hidden_weighted_bit, of_table, product, random_function},
     limits, smallest_store, store_with,
 };
 use num_bigint::BigUint;
@@ -40,8 +40,7 @@ fn check(f: &Bdd, variables: u32) -> Result<()> {
 fn counts_of_small_functions_are_exact_in_floating_point_too() -> Result<()> {
     let store = default_store();
     for table in 1..256u32 {
-        let values: Vec<bool> = (0..8).map(|at| table >> at & 1 == 1).collect();
-        let f = of_table(&store, &values, &[3, 4, 1000])?;
+        let f = of_table(&store, &bits(table, 3), &[3, 4, 1000])?;
         assert_eq!(f.sat_count_f64(3)?, f64::from(table.count_ones()));
         assert_eq!(f.sat_count_f64(103)?, f64::from(table.count_ones()) * 2f64.powi(100));
         for variables in [3, 4, 50, 1000, 1026, 1027] {

@@ -13,7 +13,7 @@ use std::{
 use common::{
     default_store,
     disk::Disk,
-    functions::{of_table, random_function},
+    functions::{bits, of_table, random_function},
     limits, store_on, store_with,
 };
 use strata_bdd::{Bdd, Error, LARGEST_VARIABLE, Result};
@@ -185,7 +185,7 @@ fn the_drawing_of_every_function_of_three_variables_has_its_truth_table() -> Res
     let store = default_store();
     for variables in [[0, 1, 2], [3, 4000, LARGEST_VARIABLE]] {
         for number in 0..=u8::MAX {
-            let table: Vec<bool> = (0..8).map(|at| number >> at & 1 == 1).collect();
+            let table = bits(number.into(), 3);
             let f = of_table(&store, &table, &variables)?;
             for (f, negated) in [(&f, false), (&!&f, true)] {
                 let drawing = Drawing::parse(&text_of(f, plain));

@@ -1,38 +1,21 @@
 //! Runs the smaller examples as a user does, and compares their output with published counts and with plain
 //! enumerations.
-//!
-//! `cargo test` builds the examples; `cargo test --test examples` alone does not.
+
+mod common;
 
 use std::{
     collections::HashSet,
     fs::File,
     io::{self, Write},
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Stdio},
 };
 
+use common::program::{self, command, run};
 use tempfile::NamedTempFile;
 
-/// The command that runs the example `name` with `arguments`, a list separated by blanks.
-fn command(name: &str, arguments: &str) -> Command {
-    let test = std::env::current_exe().expect("a test knows its own path");
-    let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
-    let path = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(path.exists(), "{} is missing; `cargo build --profile test --examples` makes it", path.display());
-    let mut command = Command::new(path);
-    command.args(arguments.split_whitespace()).stdin(Stdio::null());
-    command
-}
-
-/// Runs the example `name` to its end.
-fn run(name: &str, arguments: &str) -> Output {
-    command(name, arguments).output().expect("the example starts")
-}
-
-/// The standard output of a run that must succeed.
+/// The standard output of a run of the example `name`, which must succeed.
 fn stdout(name: &str, arguments: &str) -> String {
-    let output = run(name, arguments);
-    assert_eq!(output.status.code(), Some(0), "{name} {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("examples write UTF-8")
+    program::stdout(command(name, arguments))
 }
 
 /// The first number on the line of `text` that starts with `label`.
@@ -239,12 +222,12 @@ fn a_fault_in_a_formula_is_reported_with_its_file() {
     ] {
         let file = formula(text);
         let path = file.path().to_str().expect("UTF-8");
-        let output = run("models", path);
+        let output = run(command("models", path));
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{text:?}: {message}");
         assert!(message.contains(path) && message.contains(what) && output.stdout.is_empty(), "{text:?}: {message}");
     }
-    let output = run("models", "no/such/file");
+    let output = run(command("models", "no/such/file"));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: no/such/file: "));
 }
 
@@ -276,12 +259,12 @@ fn a_result_that_cannot_be_written_is_an_error() {
 fn a_bad_argument_is_named_and_exits_with_2() {
     for (name, values) in [("tic_tac_toe", ["65", "x"]), ("hamiltonian", ["1", "13"]), ("reachability", ["1", "101"])] {
         for value in values {
-            let output = run(name, value);
+            let output = run(command(name, value));
             let message = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{name} {value}: {message}");
             assert!(message.contains(&format!("'{value}'")), "{message}");
         }
-        let output = run(name, "4 --memory 1MiB");
+        let output = run(command(name, "4 --memory 1MiB"));
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("16777216 bytes"), "the smallest budget is named");
         assert!(output.stdout.is_empty());

@@ -19,7 +19,7 @@ use std::{
 use common::{
     default_store,
     disk::Disk,
-    functions::{hidden_weighted_bit, of_table, product, queens, random_function},
+    functions::{bits, hidden_weighted_bit, of_table, product, queens, random_function},
     limits, tight,
 };
 use fastrand::Rng;
@@ -278,8 +278,7 @@ fn every_function_of_three_variables_comes_back_in_every_store_and_saves_as_the_
     let shelf = Shelf::new();
     let stores = stores_on(&shelf);
     let functions = stores.each_ref().map(|store| {
-        let tables = (0..256u32).map(|bits| (0..8).map(|at| bits >> at & 1 == 1).collect::<Vec<_>>());
-        tables.map(|table| of_table(store, &table, &[4, 1000, LARGEST_VARIABLE]).unwrap()).collect()
+        (0..256).map(|table| of_table(store, &bits(table, 3), &[4, 1000, LARGEST_VARIABLE]).unwrap()).collect()
     });
     check_exchange(&shelf, &stores, &functions);
 }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{
     default_store,
-    functions::{chain, hidden_weighted_bit, of_table, product, queens, random_function},
+    functions::{bits, chain, hidden_weighted_bit, of_table, product, queens, random_function},
     smallest_store, spilling, store_with, under_every_budget,
 };
 use fastrand::Rng;
@@ -72,7 +72,7 @@ fn of_equally_good_assignments_the_lexicographically_first_is_given() -> Result<
     for support in [[0, 1, 2], [3, 40, (1 << 24) - 1]] {
         let store = default_store();
         for table in 0..256u32 {
-            let f = of_table(&store, &(0..8).map(|at| table >> at & 1 == 1).collect::<Vec<_>>(), &support)?;
+            let f = of_table(&store, &bits(table, 3), &support)?;
             for number in 0..125i64 {
                 let weights = [number / 25 - 2, number / 5 % 5 - 2, number % 5 - 2];
                 let weight = weight_of(&weights, &support);

@@ -1,47 +1,22 @@
 //! Runs the example `queens` as a user does: a process with arguments, two output streams and an exit code.
-//!
-//! `cargo test` builds the examples; `cargo test --test queens_cli` alone does not.
+
+mod common;
 
 use std::{
     collections::HashSet,
     ffi::OsStr,
     fs,
     io::{self, BufRead, BufReader},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output, Stdio},
 };
 
+use common::program::{self, executable, run, stdout, text};
 use serde_json::Value;
-
-/// The path of the example's executable. Cargo puts examples beside the folder of the tests.
-fn executable() -> PathBuf {
-    let test = std::env::current_exe().expect("a test knows its own path");
-    let profile = test.ancestors().nth(2).expect("cargo puts tests in <profile>/deps");
-    let path = profile.join("examples/queens").with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(path.exists(), "{} is missing; `cargo build --profile test --example queens` makes it", path.display());
-    path
-}
 
 /// The command that runs `queens` with `arguments`, a list separated by blanks.
 fn command(arguments: &str) -> Command {
-    let mut command = Command::new(executable());
-    command.args(arguments.split_whitespace()).stdin(Stdio::null());
-    command
-}
-
-fn run(mut command: Command) -> Output {
-    command.output().expect("the example starts")
-}
-
-fn text(stream: &[u8]) -> &str {
-    std::str::from_utf8(stream).expect("the example writes UTF-8")
-}
-
-/// The standard output of a run that must succeed.
-fn stdout(command: Command) -> String {
-    let output = run(command);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    text(&output.stdout).to_owned()
+    program::command("queens", arguments)
 }
 
 /// The JSON object that a run with `--json` prints. The run must succeed and print nothing but this one line.
@@ -261,7 +236,7 @@ fn a_run_that_spills_says_so_and_leaves_nothing_behind() {
 fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
     let folder = temp_dir();
     let mut shell = Command::new("sh");
-    shell.args(["-c", r#"ulimit -f 64; trap "" XFSZ; exec "$0" "$@""#]).arg(executable());
+    shell.args(["-c", r#"ulimit -f 64; trap "" XFSZ; exec "$0" "$@""#]).arg(executable("queens"));
     shell.args(spilling().split_whitespace()).args([OsStr::new("--temp-dir"), folder.path().as_os_str()]);
     let message = failure(shell, 1);
     assert!(message.contains(&folder.path().display().to_string()), "{message}");

@@ -10,7 +10,7 @@ use biodivine_lib_bdd::{BddPartialValuation, BddValuation};
 use common::{
     default_store,
     disk::Disk,
-    functions::{Algebra, hidden_weighted_bit, of_table, product, queens, random_function, random_tree},
+    functions::{Algebra, bits, hidden_weighted_bit, of_table, product, queens, random_function, random_tree},
     limits,
     peer::Peer,
     smallest_store, store_on, store_with,
@@ -92,21 +92,16 @@ fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     assert_eq!(f.sat_max(domain.iter().copied()).unwrap().as_ref(), expected.last());
 }
 
-/// The bits of `number`, as a truth table over three variables.
-fn table_of(number: u8) -> Vec<bool> {
-    (0..8).map(|at| number >> at & 1 == 1).collect()
-}
-
 #[test]
 fn every_function_of_three_variables_is_true_where_its_table_is() -> Result<()> {
     let store = default_store();
     for (variables, domains) in DOMAINS {
         for number in 0..=u8::MAX {
-            let f = of_table(&store, &table_of(number), &variables)?;
+            let f = of_table(&store, &bits(number.into(), 3), &variables)?;
             assert_eq!(f.top_variable(), f.support().first().copied());
             for domain in domains {
-                check(&f, &table_of(number), &variables, domain);
-                check(&!&f, &table_of(!number), &variables, domain);
+                check(&f, &bits(number.into(), 3), &variables, domain);
+                check(&!&f, &bits((!number).into(), 3), &variables, domain);
             }
         }
     }
@@ -117,7 +112,7 @@ fn every_function_of_three_variables_is_true_where_its_table_is() -> Result<()> 
 fn cubes_as_diagrams_make_up_the_function_and_do_not_overlap() -> Result<()> {
     let store = default_store();
     for number in 0..=u8::MAX {
-        let f = of_table(&store, &table_of(number), &DOMAINS[2].0)?;
+        let f = of_table(&store, &bits(number.into(), 3), &DOMAINS[2].0)?;
         let mut union = store.constant(false);
         for cube in all(f.cubes()) {
             let diagram = store.cube(cube.iter().copied())?;

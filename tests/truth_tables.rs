@@ -8,7 +8,11 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-use common::{default_store, functions::of_table, roomy_store};
+use common::{
+    default_store,
+    functions::{bits, of_table},
+    roomy_store,
+};
 use fastrand::Rng;
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, Result, Store};
@@ -27,12 +31,7 @@ fn stores() -> [Store; 2] {
 
 /// The 256 functions of three variables, in the order of their tables.
 fn all_functions(store: &Store, variables: [u32; 3]) -> Vec<Bdd> {
-    (0..=Table::MAX).map(|table| of_table(store, &values(table.into(), 3), &variables).unwrap()).collect()
-}
-
-/// The bits of `table`, the truth table of a function of `variables` variables.
-fn values(table: u32, variables: u32) -> Vec<bool> {
-    (0..1 << variables).map(|at| table >> at & 1 == 1).collect()
+    (0..=Table::MAX).map(|table| of_table(store, &bits(table.into(), 3), &variables).unwrap()).collect()
 }
 
 /// The table of `op` of the functions with tables `a` and `b`.
@@ -152,7 +151,7 @@ fn operands_over_different_variables_meet_in_the_right_order() -> Result<()> {
                 let mut kept: Vec<usize> = (0..5).collect();
                 kept.remove(random.usize(..5));
                 kept.remove(random.usize(..4));
-                let table = values(random.u32(..), 3);
+                let table = bits(random.u32(..), 3);
                 let over_all: Vec<bool> = (0..32)
                     .map(|at| table[kept.iter().fold(0, |index, &level| 2 * index + (at >> (4 - level) & 1))])
                     .collect();
@@ -259,7 +258,7 @@ fn counts_size_and_support_of_every_function_of_four_variables_are_those_of_its_
     for store in stores() {
         let variables = [0, 40, 1000, (1 << 24) - 1];
         for number in 0..1u32 << 16 {
-            let table = values(number, 4);
+            let table = bits(number, 4);
             let f = of_table(&store, &table, &variables)?;
             let naive = Naive::of(&table);
             let sizes: Vec<u64> = naive.nodes.iter().map(|level| level.len() as u64).collect();

@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 
 use common::{
     default_store,
-    functions::{chain, hidden_weighted_bit, of_table, product, queens, random_function},
+    functions::{bits, chain, hidden_weighted_bit, of_table, product, queens, random_function},
     smallest_store, spilling, store_with, under_every_budget,
 };
 use fastrand::Rng;
@@ -54,7 +54,7 @@ fn every_function_of_three_variables_weighs_what_its_assignments_do() -> Result<
     for (support, domain) in [([0, 1, 2], &[0, 1, 2][..]), ([3, 7, 40], &spread), ([0, 7, 40], &spread)] {
         let store = default_store();
         for table in 0..256u32 {
-            let f = of_table(&store, &(0..8).map(|at| table >> at & 1 == 1).collect::<Vec<_>>(), &support)?;
+            let f = of_table(&store, &bits(table, 3), &support)?;
             for round in 0..8 {
                 // Small whole numbers: many are zero, and many sums cancel out.
                 let mut pair = || [(); 2].map(|()| f64::from(random.i8(-2..=2)));
@@ -297,7 +297,7 @@ fn an_arc_that_skips_thousands_of_levels_weighs_what_these_levels_do() -> Result
 }
 
 /// The bits of weighted counts of `functions`, with weights of many magnitudes and of both signs.
-fn bits(functions: &[Bdd]) -> Result<Vec<u64>> {
+fn count_bits(functions: &[Bdd]) -> Result<Vec<u64>> {
     let mut found = Vec::new();
     for f in functions {
         for below in [0.0, 0.5] {
@@ -323,7 +323,7 @@ fn weighted_counts_have_the_same_bits_under_every_budget_and_number_of_threads()
             random_function(store, 9, 14),
         ];
         let before = store.stats().spilled_bytes;
-        let bits = bits(&functions)?;
+        let bits = count_bits(&functions)?;
         let spilled = store.stats().spilled_bytes > before;
         match &store.config().testing.limits {
             Some(limits) => assert!(spilled || limits.queue >= 1 << 24),

@@ -18,6 +18,11 @@ pub fn of_table(store: &Store, table: &[bool], variables: &[u32]) -> Result<Bdd>
     builder.build()
 }
 
+/// A truth table over `variables` variables: the value at place i is bit i of `number`.
+pub fn bits(number: u32, variables: u32) -> Vec<bool> {
+    (0..1 << variables).map(|at| number >> at & 1 == 1).collect()
+}
+
 /// What computes with Boolean functions: the library, or something to compare the library with.
 pub trait Algebra {
     type Function: Clone;

@@ -1,11 +1,12 @@
 //! What the integration tests share: stores with forced limits, functions to work on, truth tables, another package,
-//! and a disk that fails on demand.
+//! examples as programs, and a disk that fails on demand.
 #![allow(dead_code, reason = "every test file takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 pub mod disk;
 pub mod functions;
 pub mod peer;
+pub mod program;
 pub mod table;
 
 use std::{fmt::Debug, sync::Arc};

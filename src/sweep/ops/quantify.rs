@@ -57,7 +57,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         if spec.variables.len() == 1 {
             return build::<_, 3>(&spec, &[&file; 2], run);
         }
-        // Two variables never need sets of more than four nodes. Sets of eight need the operand in RAM, or too many would be deferred.
+        // Two variables never need sets of more than four nodes. Sets of eight need the operand in RAM: too many would be deferred.
         let rest = if large && spec.variables.len() > 2 && file.disk_bytes() == 0 {
             build_within::<_, 9>(&spec, &[&file; 8], most, run)?
         } else {
