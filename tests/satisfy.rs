@@ -451,8 +451,8 @@ fn check_bad_read(error: &Error) {
 #[test]
 fn an_iterator_over_cubes_ends_with_a_failed_read() {
     let disk = Disk::new();
-    let f = random_function(&store_without_room(&disk), 7, 9);
-    for cubes in [|f: &Bdd| f.cubes(), |f: &Bdd| f.assignments(0..10).unwrap()] {
+    let f = random_function(&store_without_room(&disk), 7, 12);
+    for cubes in [|f: &Bdd| f.cubes(), |f: &Bdd| f.assignments(0..12).unwrap()] {
         let before = disk.calls("read");
         let expected = all(cubes(&f));
         let reads = disk.calls("read") - before;

@@ -21,7 +21,7 @@ use crate::{
 /// The cubes of a function in lexicographic order; see [`Bdd::cubes`] and [`Bdd::assignments`].
 ///
 /// Holds the diagram, one path (16 to 32 bytes a literal), the domain (4 to 8 bytes a variable), and, if the diagram is on disk,
-/// one block of it, at most 128 KiB. Like the cubes it gives, these are the caller's and not charged to the store's budget.
+/// up to 2 MiB of it. Like the cubes it gives, these are the caller's and not charged to the store's budget.
 ///
 /// An item is an error where the disk failed; none comes after it.
 pub struct Cubes {
@@ -39,13 +39,17 @@ pub struct Cubes {
     ahead: Option<u64>,
 }
 
+/// Bytes of a diagram on disk that are kept, in blocks: the next cube mostly goes on from low on the path.
+const KEPT: usize = 2 << 20;
+
 /// Chooses between the children of a node.
 pub(super) type HighFirst = fn([u64; 2]) -> bool;
 
 impl Cubes {
     pub(super) fn new(bdd: &Bdd, domain: Option<Vec<u32>>, high_first: HighFirst) -> Self {
         let (bdd, space) = (bdd.clone(), bdd.store.space());
-        let (walk, path, others) = (Walk::of(&bdd.file), Vec::new(), Vec::new());
+        let walk = Walk::keeping(KEPT / space.pool.block_bytes(), &bdd.file);
+        let (path, others) = (Vec::new(), Vec::new());
         let mut cubes = Self { bdd, space, walk, high_first, domain, path, others, ahead: None };
         cubes.ahead = Some(cubes.bdd.file.root()).filter(|&root| root != cubes.dead());
         cubes

@@ -5,22 +5,35 @@ use std::{ops::Range, sync::Arc};
 use super::node_file::{Body, NodeFile, Unlabelled, Width, children_of};
 use crate::{disk::space::Space, error::Result};
 
-/// A walk from node to node of a file, with the block that was read last where the nodes are on disk.
+/// A walk from node to node of a file, with the blocks that were read last where the nodes are on disk.
 #[derive(Debug)]
 pub struct Walk {
     nodes: Arc<Unlabelled>,
-    block: Box<[u64]>,
-    /// The bytes of the file that the block holds.
+    /// The one used last comes first.
+    blocks: Vec<Block>,
+    /// The most blocks that are kept.
+    most: usize,
+}
+
+/// A block of a file: its bytes, and which of the file's they are.
+#[derive(Debug)]
+struct Block {
+    words: Box<[u64]>,
     bytes: Range<u64>,
 }
 
 impl Walk {
-    /// A walk that has read nothing of `file`.
+    /// A walk that has read nothing of `file`, and keeps the last block it reads.
     pub fn of(file: &NodeFile) -> Self {
-        Self { nodes: file.nodes.clone(), block: Box::default(), bytes: 0..0 }
+        Self::keeping(1, file)
     }
 
-    /// The children of an inner node, low and high: one block is read where they are on disk, unless it was the last one.
+    /// A walk that has read nothing of `file`, and keeps the last `most` blocks it uses: for one that comes back.
+    pub fn keeping(most: usize, file: &NodeFile) -> Self {
+        Self { nodes: file.nodes.clone(), blocks: Vec::new(), most }
+    }
+
+    /// The children of an inner node, low and high: one block is read where they are on disk, unless it is one of those kept.
     /// Sweeps read with a [`LevelReader`](super::reader::LevelReader).
     pub fn children(&mut self, id: u64, space: &Space) -> Result<[u64; 2]> {
         let wide = self.nodes.width == Width::Wide;
@@ -31,16 +44,17 @@ impl Walk {
                 (block, word & ((1 << shift) - 1))
             }
             Body::Disk(on_disk) => {
-                if self.block.is_empty() {
-                    self.block = space.pool.uncharged();
-                }
                 let byte = word * size_of::<u64>() as u64;
-                if !self.bytes.contains(&byte) {
-                    // If the read fails, the block may hold anything.
-                    self.bytes = 0..0;
-                    self.bytes = on_disk.read(byte..byte + 1, &mut self.block, space)?;
+                if let Some(at) = self.blocks.iter().position(|block| block.bytes.contains(&byte)) {
+                    self.blocks[..=at].rotate_right(1);
+                } else {
+                    let oldest = if self.blocks.len() >= self.most { self.blocks.pop() } else { None };
+                    let mut words = oldest.map_or_else(|| space.pool.uncharged(), |block| block.words);
+                    let bytes = on_disk.read(byte..byte + 1, &mut words, space)?;
+                    self.blocks.insert(0, Block { words, bytes });
                 }
-                (&self.block[..], (byte - self.bytes.start) / size_of::<u64>() as u64)
+                let Block { words, bytes } = &self.blocks[0];
+                (&words[..], (byte - bytes.start) / size_of::<u64>() as u64)
             }
         };
         let node = words[at as usize];
