@@ -36,8 +36,8 @@ pub enum Error {
 
     /// One structure that cannot be spilled does not fit its share of the memory budget.
     #[error(
-        "{what} needs {needed} bytes at least, where the memory budget leaves {available} for what cannot go to disk; drop diagrams \
-         that are no longer needed, or give the store a larger budget: an eighth of what you add is for this"
+        "{what} needs {needed} bytes at least, perhaps many more, where the memory budget leaves {available} for what cannot go to \
+         disk; drop diagrams that are no longer needed, or give the store a larger budget: an eighth of what you add is for this"
     )]
     BudgetExceeded {
         /// The structure, in words.
@@ -50,7 +50,7 @@ pub enum Error {
     },
 
     /// [`Config::threads`](crate::Config::threads) is zero.
-    #[error("a store needs at least one thread")]
+    #[error("a store needs at least one thread; set `Config::threads` to 1 or more")]
     NoThreads,
 
     /// The system does not start as many threads as [`Config::threads`](crate::Config::threads) asks for.
@@ -315,7 +315,15 @@ pub enum Error {
     NotCanonical {
         /// The file.
         path: PathBuf,
-        /// The number of the invariant, as the module `model` counts them.
+        /// The number of the invariant:
+        ///
+        /// 1. A node's id is its position in its file; ids 0 and 1 are the terminals false and true.
+        /// 2. Levels lie bottom-up: a child's id is smaller than its parent's, and its variable is larger.
+        /// 3. No node has two equal children, and no two nodes of a level have the same children.
+        /// 4. Within a level, nodes are ordered by (low, high).
+        /// 5. The last node is the root, and every node lies below it.
+        /// 6. The path of only low arcs ends in false.
+        /// 7. Ids are 32 bits wide if and only if all of them fit that width.
         invariant: u8,
         /// The id of the first node that breaks it.
         node: u64,
@@ -327,7 +335,7 @@ pub enum Error {
     /// library; nothing computed from the diagram can be trusted.
     #[error("node {node} has {what} (invariant {invariant}): check memory and disk, or report a fault of the library")]
     BrokenInvariant {
-        /// The number of the invariant, as the module `model` counts them.
+        /// The number of the invariant, as in [`NotCanonical`](Self::NotCanonical).
         invariant: u8,
         /// The id of the first node that breaks it.
         node: u64,
@@ -362,10 +370,11 @@ fn what_is_loose(unreachable: u64, nodes: u64) -> String {
 /// What to do about a temporary file that could not be had.
 fn way_out(error: &io::Error) -> &'static str {
     use io::ErrorKind::{
-        InvalidData, InvalidFilename, NotADirectory, NotFound, OutOfMemory, PermissionDenied, ReadOnlyFilesystem,
-        UnexpectedEof,
+        FileTooLarge, InvalidData, InvalidFilename, NotADirectory, NotFound, OutOfMemory, PermissionDenied,
+        ReadOnlyFilesystem, UnexpectedEof,
     };
     match error.kind() {
+        FileTooLarge => "allow larger files (ulimit -f), or name a scratch folder on a disk that has them",
         _ if too_many_files(error) => "close some files, or allow more open ones (ulimit -n)",
         InvalidData | UnexpectedEof => "look after the disk, or name a scratch folder on another one",
         NotFound => "make this folder, or name another scratch folder",
@@ -380,9 +389,11 @@ fn way_out(error: &io::Error) -> &'static str {
 /// What to do about a diagram that could not be saved.
 fn way_to_save(error: &io::Error) -> &'static str {
     use io::ErrorKind::{
-        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+        FileTooLarge, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+        ReadOnlyFilesystem,
     };
     match error.kind() {
+        FileTooLarge => "allow larger files (ulimit -f), or name a folder on a disk that has them",
         NotFound => "make its folder, or name another one",
         NotADirectory | IsADirectory | InvalidInput => "name a file in a folder that there is",
         InvalidFilename => "give it a shorter name",

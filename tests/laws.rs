@@ -246,7 +246,7 @@ fn counter(store: &Store, bits: u32, pairs: &VariablePairs) -> Result<Bdd> {
     let mut relation = store.constant(true);
     let mut carry = store.constant(true);
     for bit in (0..bits).rev() {
-        let current = (0..2 * bits).filter(|&variable| pairs.is_current(variable)).nth(bit as usize).unwrap();
+        let current = pairs.currents().nth(bit as usize).unwrap();
         let [now, next] = [store.variable(current)?, store.variable(pairs.next_of(current))?];
         relation = relation.and(&next.xnor(&now.xor(&carry)?)?)?;
         carry = carry.and(&now)?;
@@ -260,7 +260,7 @@ fn a_counter_steps_forwards_and_backwards_whatever_the_order_of_its_variables() 
     let crosswise = VariablePairs::new((0..bits).map(|bit| (bit, 2 * bits - 1 - bit)))?;
     for store in stores() {
         for pairs in [VariablePairs::interleaved(bits)?, VariablePairs::disjoint(bits)?, crosswise.clone()] {
-            let current: Vec<u32> = (0..2 * bits).filter(|&variable| pairs.is_current(variable)).collect();
+            let current: Vec<u32> = pairs.currents().collect();
             let relation = counter(&store, bits, &pairs)?;
             let number = |n: u32| {
                 store.cube(current.iter().enumerate().map(|(bit, &v)| (v, n >> (bits - 1 - bit as u32) & 1 == 1)))

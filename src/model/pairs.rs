@@ -11,7 +11,9 @@ use crate::error::{Error, Result};
 /// use strata_bdd::VariablePairs;
 ///
 /// assert_eq!(VariablePairs::interleaved(2)?, VariablePairs::new([(0, 1), (2, 3)])?);
-/// assert_eq!(VariablePairs::disjoint(2)?, VariablePairs::new([(0, 2), (1, 3)])?);
+/// let pairs = VariablePairs::disjoint(2)?;
+/// assert_eq!(pairs, VariablePairs::new([(1, 3), (0, 2)])?);
+/// assert!(pairs.iter().eq([(0, 2), (1, 3)]) && pairs.currents().eq([0, 1]) && pairs.nexts().eq([2, 3]));
 /// # Ok::<(), strata_bdd::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +66,30 @@ impl VariablePairs {
             check_variable(2 * i64::from(count) - 1)?;
         }
         Self::new((0..count).map(pair))
+    }
+
+    /// The pairs (current, next), in the order of current variables.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.next.iter().map(|(&current, &next)| (current, next))
+    }
+
+    /// The current variables in ascending order: the domain of states.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store, VariablePairs};
+    /// let store = Store::new(Config::default())?;
+    /// let pairs = VariablePairs::interleaved(3)?;
+    /// let states = store.variable(0)?.or(&store.variable(4)?)?;
+    /// assert_eq!(states.assignments(pairs.currents())?.count(), 6);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn currents(&self) -> impl Iterator<Item = u32> {
+        self.next.keys().copied()
+    }
+
+    /// The next variables in ascending order.
+    pub fn nexts(&self) -> impl Iterator<Item = u32> {
+        self.current.keys().copied()
     }
 
     /// Whether `variable` is a current one.

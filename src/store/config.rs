@@ -36,7 +36,8 @@ pub struct Config {
     /// answers [`Error::Stopped`](crate::Error::Stopped) and drops what it had made. Default: nobody. It may look at
     /// [`Store::stats`](super::Store::stats); what it calls that sweeps, or writes nodes, answers
     /// [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another thread that runs an operation, which
-    /// may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `cube`, `save` and `to_dot` report nothing.
+    /// may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `save` and `to_dot` report nothing and may be called
+    /// from inside; `cube` reports nothing either.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]

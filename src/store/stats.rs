@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a store has done so far, and what it holds.
+/// What a store has done so far, and what its temporary files hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
