@@ -3,10 +3,9 @@
 //! On the way down, a request for a node that tests a quantified variable becomes a request for the set of its two children. That
 //! is all as long as sets fit the lanes of a request: four nodes at first. Where a set would not fit, the node stays, and another
 //! sweep goes over the result, with sets of eight. Sets are not reduced before they are combined, so there can be many more sets
-//! than nodes: a sweep that makes too many is given up, and the variables go on the way up instead, where nested sweeps combine
-//! reduced diagrams two by two.
-//!
-//! Many variables go in groups, the lowest first: a diagram mostly gets smaller with each, and fewer variables make fewer sets.
+//! than nodes: a sweep that makes too many is given up. Then many variables go in groups, the lowest first: the diagram mostly gets
+//! smaller with each group, and fewer variables make fewer sets. Where few variables make too many, they go on the way up instead,
+//! where nested sweeps combine reduced diagrams two by two.
 //!
 //! A node with only quantified levels from its own down is no constant, so some path from it leads to the value that decides: it is
 //! not expanded.
@@ -46,9 +45,10 @@ pub struct Quantify {
 /// `file` may be complemented and true on the path of low arcs; the result is false there. Sets are of four nodes at first, unless
 /// they are known to be `large`.
 pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
-    let most = most_nodes(file.node_count(), &run.space.limits);
-    let mut file = file.clone();
-    while let Some(group) = spec.lowest_in(&file) {
+    let (mut file, mut together) = (file.clone(), usize::MAX);
+    while let Some(group) = spec.lowest_in(&file, together) {
+        // Sets may be a little more than nodes: to go in groups costs more sweeps.
+        let most = most_nodes(file.node_count() / 4 * 5, &run.space.limits);
         // Two variables never need sets of more than four nodes. Sets of eight need the operand in RAM: too many would be deferred.
         let rest = match group.variables.len() {
             1 => Some(build::<_, 3>(&group, &[&file; 2], run)?),
@@ -57,6 +57,10 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
         };
         file = match rest {
             Some(rest) => rest,
+            None if together > GROUP && group.variables.len() > GROUP => {
+                together = GROUP;
+                continue;
+            }
             None => build_nested::<_, _, 3, _>(&group.lowest(), &group, &[&file; 2], run)?,
         };
         large = group.variables.iter().any(|&variable| file.has_variable(variable));
@@ -65,8 +69,8 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
     Ok(file)
 }
 
-/// The most variables of a group, beside those at the bottom of a diagram, below which all are quantified. With twice as many,
-/// diagrams with large sets took up to twice the time, and with half as many, so did diagrams that hardly get smaller.
+/// The variables of a group, beside those at the bottom of a diagram, below which all are quantified. With twice as many, diagrams
+/// with large sets took up to twice the time, and with half as many, so did diagrams that hardly get smaller.
 const GROUP: usize = 8;
 
 impl Quantify {
@@ -75,12 +79,12 @@ impl Quantify {
         Self { absorbing, complement, variables, settled: TERMINALS }
     }
 
-    /// The same for the next group of its variables in `file`; `None` if there is none.
-    fn lowest_in(&self, file: &NodeFile) -> Option<Self> {
+    /// The same for the lowest of its variables in `file`, `most` and those below which all are quantified; `None` if it has none.
+    fn lowest_in(&self, file: &NodeFile, most: usize) -> Option<Self> {
         let levels = file.levels();
         let stays = (1..levels.ranks()).find(|&rank| !self.has(file.variable(rank))).unwrap_or(levels.ranks());
         let quantified = file.variables().filter(|&variable| self.has(variable));
-        let mut variables: Vec<_> = quantified.take(stays - 1 + GROUP).collect();
+        let mut variables: Vec<_> = quantified.take((stays - 1).saturating_add(most)).collect();
         variables.reverse();
         (!variables.is_empty()).then(|| Self { variables, settled: levels.first(stays), ..*self })
     }
