@@ -26,9 +26,9 @@ impl Bdd {
     ///
     /// Cost: one sweep that finds the value where all other variables are false, and pairs of an expand and a reduce sweep,
     /// O(sort(f)) transfers each. One variable takes one pair; `k` variables mostly take few pairs, over sets of up to four nodes
-    /// (up to eight, after the first pair, in RAM). A pair that would make more sets than a quarter more than there are nodes is
-    /// given up, and variables go in groups of eight from then on, the lowest first; where a group makes too many, by a nested pair
-    /// for each of its variables that is left, over the levels below it. Nodes with only `variables` below them are not expanded,
+    /// (up to eight, after the first pair, in RAM). A pair that would make over a quarter more sets than there are nodes is given
+    /// up, and variables go in groups of eight from then on, the lowest first; where a group makes too many, by a nested pair for
+    /// each of its variables that is left, over the levels below it. Nodes with only `variables` below them are not expanded,
     /// and the levels of a large diagram above the first of `variables`, or above a group, are only reduced where the budget has
     /// room for that. Where each variable makes a function much smaller, to quantify a few of the largest at a time can be faster.
     ///
