@@ -133,6 +133,16 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         }
     }
 
+    /// Takes `request`, which is for the level below, from `slot`. A batch never has more of these and of high children together
+    /// than requests.
+    #[inline(always)]
+    pub fn pass(&mut self, request: &[I; N], slot: I) {
+        let place = &mut self.near[1][self.asked.near[1] % BATCH];
+        *place = *request;
+        place[N - 1] = slot;
+        self.asked.near[1] += 1;
+    }
+
     /// Takes what was asked for: near requests of low children, near ones of high children, and far ones.
     pub fn take_asked(&mut self) -> [&[[I; N]]; 3] {
         let Asked { near: [lows, highs], far } = std::mem::take(&mut self.asked);
@@ -143,7 +153,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
 impl<S, const N: usize> Asking<'_, S, N> {
     /// Whether an undecided request is for the level below.
     #[inline(always)]
-    fn is_near<I: Lane>(&self, request: &[I; N]) -> bool {
+    pub fn is_near<I: Lane>(&self, request: &[I; N]) -> bool {
         request.iter().zip(self.below).take(N - 1).any(|(id, first)| id.get() >= first)
     }
 }

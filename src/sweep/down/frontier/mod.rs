@@ -332,25 +332,34 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         rule: S::Rule,
         requests: &[[I; N]],
         batch: &mut Batch<I, N>,
-        passing: &mut Option<[I; N]>,
+        passing: &mut Option<Passing<I, N>>,
     ) -> Result<usize> {
-        let (mut heads, mut arcs, asking) = (0.., 0, self.asking());
+        let (spec, asking) = (self.ground.spec, self.asking());
+        let (mut heads, mut arcs) = (0.., 0);
         for (at, request) in requests.iter().enumerate() {
             let [arc] = batch.arcs[at];
             if arc.get() % 2 == 1 {
                 let [mut low, mut high] = batch.cofactors(heads.next().expect("no end"));
-                *passing = self.ground.spec.change(rule, &mut low, &mut high).then_some(low);
+                *passing = spec.change(rule, &mut low, &mut high).then(|| {
+                    let near = spec.decide(&mut low).is_none() && asking.is_near(&low);
+                    Passing { request: low, near }
+                });
                 if passing.is_none() {
                     let node = self.new_node();
                     batch.ask_for(node, [low, high], &asking);
                 }
             }
-            if let Some(mut whole) = *passing {
-                whole[N - 1] = request[N - 1];
-                self.pass_on(whole)?;
-            } else {
-                batch.arcs[arcs] = [arc];
-                arcs += 1;
+            match passing {
+                Some(Passing { request: whole, near: true }) => batch.pass(whole, request[N - 1]),
+                Some(Passing { request: whole, .. }) => {
+                    let mut whole = *whole;
+                    whole[N - 1] = request[N - 1];
+                    self.pass_on(whole)?;
+                }
+                None => {
+                    batch.arcs[arcs] = [arc];
+                    arcs += 1;
+                }
             }
         }
         Ok(arcs)
@@ -421,7 +430,15 @@ struct Course<I, R, const N: usize, const L: usize> {
     /// The last request.
     last: [I; N],
     /// What it became, if it goes on by the rule instead of becoming a node.
-    passing: Option<[I; N]>,
+    passing: Option<Passing<I, N>>,
+}
+
+/// A request that took the place of both children of another.
+struct Passing<I, const N: usize> {
+    /// The request, but for the slot.
+    request: [I; N],
+    /// Whether it is undecided, and for the level below.
+    near: bool,
 }
 
 impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
