@@ -85,6 +85,27 @@ fn diagrams_are_keys_of_a_map_whichever_store_they_are_of() {
     }
 }
 
+/// A node of these takes 8 bytes, and blocks in RAM are whole.
+#[test]
+fn a_store_tells_the_memory_that_its_diagrams_hold() {
+    let store = default_store();
+    let idle = store.stats();
+    assert_eq!(idle.memory_bytes, 0);
+    let f = random_function(&store, 1, 18);
+    let held = store.stats();
+    assert!(f.disk_bytes() == 0 && f.node_count() > 30_000);
+    assert!(held.memory_bytes > 8 * f.node_count(), "{held:?}, {} nodes", f.node_count());
+    assert!(held.memory_bytes < 10 * f.node_count(), "{held:?}, {} nodes", f.node_count());
+    let tables = idle.table_bytes_left - held.table_bytes_left;
+    assert!((18 * 12..4096).contains(&tables), "{tables}");
+    let small: Vec<_> = (0..100).map(|seed| random_function(&store, seed, 3)).collect();
+    let more = store.stats();
+    assert!(held.table_bytes_left - more.table_bytes_left >= 100 * 300, "{more:?}");
+    drop((f, small));
+    let after = store.stats();
+    assert_eq!((after.memory_bytes, after.table_bytes_left), (0, idle.table_bytes_left));
+}
+
 /// The work of thread number `turn` on the operands that all threads share.
 fn results(operands: &[Bdd], turn: usize) -> Result<Vec<Bdd>> {
     let ops: Vec<BinaryOp> = BinaryOp::all().filter(|op| op.depends() == [true, true]).collect();

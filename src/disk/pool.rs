@@ -158,6 +158,11 @@ impl Pool {
         self.home.left(share)
     }
 
+    /// Bytes of all shares that are used at the moment.
+    pub fn used(&self) -> usize {
+        self.home.used.iter().map(|used| used.load(Relaxed)).sum()
+    }
+
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
         let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));

@@ -23,7 +23,14 @@ use std::{
 use callback::InCallback;
 
 use crate::{
-    disk::{backend::Os, clock::Phase, limits::Limits, pool::Pool, scratch::Scratch, space::Space},
+    disk::{
+        backend::Os,
+        clock::Phase,
+        limits::Limits,
+        pool::{Pool, Share},
+        scratch::Scratch,
+        space::Space,
+    },
     error::{Error, Result},
     progress::Progress,
     sweep::{
@@ -122,10 +129,12 @@ impl Store {
 
     /// What this store has done so far, and what it holds.
     pub fn stats(&self) -> Stats {
-        let Inner { scratch, processed_requests, .. } = &*self.inner;
+        let Inner { scratch, processed_requests, pool, .. } = &*self.inner;
         let meter = &scratch.meter;
         Stats {
             processed_requests: processed_requests.load(Relaxed),
+            memory_bytes: pool.used() as u64,
+            table_bytes_left: pool.left(Share::Tables) as u64,
             spilled_bytes: meter.spilled_bytes.load(Relaxed),
             temp_bytes: meter.temp_bytes.load(Relaxed),
             peak_temp_bytes: meter.peak_placed_bytes.load(Relaxed),

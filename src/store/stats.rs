@@ -9,6 +9,14 @@ pub struct Stats {
     /// The sum of all [`OperationStats::requests`]. Which operations are taken for small depends on the budget and on what runs
     /// beside them, so that the sum for the same work may differ by a fifth where all diagrams are small.
     pub processed_requests: u64,
+    /// Bytes of the budget in use now: what diagrams hold in RAM, with their tables, and what operations and builders under way have
+    /// taken. Memory that is kept for the next operation, free blocks and the arrays in which levels are sorted, is not among them,
+    /// so the process may hold more, up to the budget and some MiB.
+    pub memory_bytes: u64,
+    /// Bytes left of an eighth of the budget and 8 MiB: for the tables of diagrams, sweeps and builders, which cannot go to disk.
+    /// Each diagram takes some 450 bytes of it, and 12 a level; what there is no room for fails with
+    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded).
+    pub table_bytes_left: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
     /// Bytes in temporary files that are needed now. Beside these there may be some that are kept for the next operation; see
