@@ -63,9 +63,7 @@ pub enum Error {
     },
 
     /// Two operands belong to different stores.
-    #[error(
-        "the operands belong to different stores: build both in one, or bring one over with `save` and `Store::open`"
-    )]
+    #[error("the operands belong to different stores; build both in one, or bring one over with `Store::import`")]
     DifferentStores,
 
     /// A variable is beyond the largest there is, or, shifted, below 0.

@@ -251,23 +251,25 @@ fn names_in(folder: &Path) -> Vec<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Opens in every store what every store saves. `functions` has a list for each store, of the same functions in the
-/// same order.
+/// Opens in every store what every store saves, and imports what every store has. `functions` has a list for each store, of the
+/// same functions in the same order.
 fn check_exchange(shelf: &Shelf, stores: &[Store], functions: &[Vec<Bdd>]) {
     for at in 0..functions[0].len() {
         let files: Vec<Vec<u8>> = functions.iter().map(|same| shelf.saved(&same[at])).collect();
-        for bytes in &files {
-            for ((store, same), own_bytes) in stores.iter().zip(functions).zip(&files) {
-                let (f, opened) = (&same[at], shelf.open(store, bytes).unwrap());
-                assert_eq!(&opened, f);
-                assert_eq!(opened.content_hash(), f.content_hash());
-                assert_eq!(opened.node_count(), f.node_count());
-                assert_eq!(opened.support(), f.support());
-                assert_eq!(opened.disk_bytes(), f.disk_bytes());
-                assert!(opened.store().stats().temp_bytes >= opened.disk_bytes());
-                opened.validate().unwrap();
-                assert_eq!(&shelf.saved(&opened), own_bytes);
-                assert_eq!(opened.xor(f).unwrap().as_constant(), Some(false));
+        for ((store, same), own_bytes) in stores.iter().zip(functions).zip(&files) {
+            let f = &same[at];
+            let opened = files.iter().map(|bytes| shelf.open(store, bytes).unwrap());
+            let imported = functions.iter().map(|same| store.import(&same[at]).unwrap());
+            for found in opened.chain(imported) {
+                assert_eq!(&found, f);
+                assert_eq!(found.content_hash(), f.content_hash());
+                assert_eq!(found.node_count(), f.node_count());
+                assert_eq!(found.support(), f.support());
+                assert!(found.disk_bytes() == f.disk_bytes() || f.node_count() == 1, "{f:?}");
+                assert!(found.store().stats().temp_bytes >= found.disk_bytes());
+                found.validate().unwrap();
+                assert_eq!(&shelf.saved(&found), own_bytes);
+                assert_eq!(found.xor(f).unwrap().as_constant(), Some(false));
             }
         }
     }
@@ -813,10 +815,19 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
             let refused = shelf.open(&cramped, &bytes).unwrap_err();
             assert!(matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");
         }
+        // No table of a file is in memory, so less will do.
+        match cramped.import(&chain) {
+            Ok(copy) => assert!(tables >= 120_000 && copy == chain, "{tables}"),
+            Err(refused) => {
+                assert!(tables < 120_000 && matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");
+            }
+        }
+        assert_eq!(cramped.stats().table_bytes_left, tables as u64);
         assert_eq!(shelf.open(&cramped, &Image::new(32, &[], &[]).bytes())?, roomy.constant(false));
     }
     let enough = store_at(&shelf, Some(limits(|limits| limits.tables = 1_000_000)));
     assert_eq!(shelf.open(&enough, &bytes)?, chain);
+    assert_eq!(enough.import(&chain)?, chain);
     // Files of zeroes with as many levels as there can be variables, and with one more.
     for (levels, nodes) in [(1 << 24, 1 << 24), ((1 << 24) + 1, (1 << 24) + 1)] {
         let image = Image { levels, nodes, ..Image::new(32, &[], &[]) };
@@ -980,6 +991,27 @@ fn a_file_that_cannot_be_read_or_kept_fails_the_opening_and_nothing_else() -> Re
     assert!(matches!(other.open(&path), Err(Error::Io { action: "create", .. })));
     assert!(disk.heal());
     assert_eq!(other.open(&path)?, day.f);
+    Ok(())
+}
+
+#[test]
+fn an_import_that_cannot_read_or_write_fails_and_harms_nothing() -> Result<()> {
+    let (day, other) = (Day::new(), store_at(&Disk::new(), Some(tight())));
+    let foreign = random_function(&other, 3, 9);
+    assert!(foreign.disk_bytes() > 0);
+    for (to, f, action) in [(&other, &day.f, "read"), (&day.store, &foreign, "write")] {
+        let days = day.check(
+            action,
+            || to.import(f),
+            |error| assert!(matches!(error, Error::Io { action: named, .. } if *named == action), "{error:?}"),
+        );
+        assert!(days > 0, "the work never asked to {action}");
+        let copy = to.import(f)?;
+        assert_eq!(&copy, f);
+        assert!(copy.disk_bytes() > 0);
+        let operation = to.operations().pop().map(|last| last.operation);
+        assert_eq!(operation, Some("import"));
+    }
     Ok(())
 }
 

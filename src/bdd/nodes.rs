@@ -36,8 +36,8 @@ pub struct Nodes {
 
 impl Bdd {
     /// The inner nodes of this function's diagram, each once, by ascending id: the lowest level first, the root last. Use them for
-    /// other programs and formats, to copy a function to a store with other settings, or for a computation that the library does
-    /// not have.
+    /// other programs and formats, or for a computation that the library does not have. [`Store::import`](crate::Store::import)
+    /// copies a function to another store.
     ///
     /// A function and its negation have the same nodes, with the terminals exchanged. A constant has none: [`Bdd::as_constant`]
     /// tells which it is.
@@ -51,7 +51,7 @@ impl Bdd {
     /// # use strata_bdd::{Config, Store, BuilderNode};
     /// let store = Store::new(Config::default())?;
     /// let f = store.variable(3)?.xor(&store.variable(5)?)?;
-    /// // Into another store, under other names.
+    /// // Node by node into another store, under other names.
     /// let other = Store::new(Config { memory: 16 << 20, ..Config::default() })?;
     /// let mut builder = other.builder()?;
     /// let mut made: Vec<BuilderNode> = vec![false.into(), true.into()];

@@ -236,7 +236,7 @@ impl<I: Lane> NodeWriter<I> {
         }
         match self.tail.take() {
             Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_as_is(space),
-            tail => rewrite(&Self { tail, ..self }.seal_as_is(space)?, space)?.seal_as_is(space),
+            tail => rewrite::<u32>(&Self { tail, ..self }.seal_as_is(space)?, space, space)?.seal_as_is(space),
         }
     }
 
@@ -300,15 +300,35 @@ impl<I: Lane> NodeWriter<I> {
     }
 }
 
-/// The nodes of `file`, written once more in the narrow width.
-fn rewrite(file: &NodeFile, space: &Space) -> Result<NodeWriter<u32>> {
-    let mut writer = NodeWriter::new(space)?;
+/// A copy of `file`, which lies in `from`, in the space `to`.
+///
+/// One pass over the nodes; memory: a reader's blocks, and the tables of the levels, which are charged before they are made.
+pub fn copy(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
+    match file.node_count() {
+        nodes if nodes >= to.limits.narrow_ids => copy_in::<u64>(file, from, to),
+        1 => Ok(NodeFile::of_variable(file.variable(1))),
+        _ => copy_in::<u32>(file, from, to),
+    }
+}
+
+fn copy_in<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
+    let bytes = file.levels().ranks() * NodeWriter::<I>::BYTES_A_LEVEL;
+    let charge = to.charge_sweep(bytes, "the level table of a copy, beside those alive,")?;
+    let writer = rewrite::<I>(file, from, to)?;
+    // The diagram's own tables are charged next.
+    drop(charge);
+    writer.seal(to)
+}
+
+/// The nodes of `file`, which lies in `from`, written once more in the width of `I`, which they fit.
+fn rewrite<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeWriter<I>> {
+    let mut writer = NodeWriter::new(to)?;
     writer.reserve_levels(file.levels().ranks());
-    let mut reader = LevelReader::in_order(file, space);
+    let mut reader = LevelReader::in_order(file, from);
     for (rank, variable) in (1..).zip(file.variables()) {
         reader.enter(rank);
-        reader.each(space, |nodes: &[[u64; 2]]| {
-            nodes.iter().try_for_each(|&[low, high]| writer.push(u32::of(low), u32::of(high), space).map(drop))
+        reader.each(from, |nodes: &[[u64; 2]]| {
+            nodes.iter().try_for_each(|&[low, high]| writer.push(I::of(low), I::of(high), to).map(drop))
         })?;
         writer.end_level(variable);
     }
