@@ -65,17 +65,17 @@ impl<I: Lane, const N: usize> Batch<I, N> {
     /// Collects the heads of `requests`, which are sorted and come after `last`; returns their number.
     #[inline(always)]
     pub fn fill(&mut self, requests: &[[I; N]], last: &mut [I; N]) -> usize {
-        let (mut heads, mut previous) = (0, *last);
+        let (mut heads, mut previous) = (0, &*last);
         for (request, arc) in requests.iter().zip(&mut self.arcs) {
             // Whether a request is a head cannot be predicted, so there is no branch for it.
-            let fresh = (0..N - 1).any(|operand| request[operand] != previous[operand]);
-            previous = *request;
+            let fresh = request[..N - 1] != previous[..N - 1];
+            previous = request;
             // Below `BATCH` in any case, which the compiler does not know.
             self.heads[heads % BATCH] = *request;
             heads += usize::from(fresh);
             *arc = [I::of(2 * request[N - 1].get() + u64::from(fresh))];
         }
-        *last = previous;
+        *last = *previous;
         heads
     }
 
@@ -88,7 +88,8 @@ impl<I: Lane, const N: usize> Batch<I, N> {
     /// Asks for the children of the first `heads` heads, which become nodes; `node` is the low slot of the first.
     pub fn ask_for_all<S: Spec<N>>(&mut self, heads: usize, mut node: u64, asking: &Asking<'_, S, N>) {
         let mut asked = self.asked;
-        for head in 0..heads {
+        // `BATCH` at most in any case, which the compiler does not know.
+        for head in 0..heads.min(BATCH) {
             self.ask_both(node, self.cofactors(head), asking, &mut asked);
             node += 2 * asking.step;
         }

@@ -159,11 +159,10 @@ impl Slots {
         arrived: &mut [I],
         others: &mut [[I; 2]; OTHERS],
     ) -> (usize, usize, usize) {
-        let (mut rest, mut left, mut count, end) = (arcs, ids.len(), 0, arrived.len() - 1);
-        while left > 0
-            && let Some((&[arc], before)) = rest.split_last()
-        {
-            let (slot, id) = (arc.get() / 2, ids[left - 1]);
+        let (mut rest, mut left, mut count) = (arcs, ids.len(), 0);
+        let end = arrived.len().checked_sub(1).expect("a place behind the slots");
+        while let (Some(&id), Some((&[arc], before))) = (ids.get(left.wrapping_sub(1)), rest.split_last()) {
+            let slot = arc.get() / 2;
             let index = self.index(slot) as usize;
             arrived[index.min(end)] = id;
             others[count % OTHERS] = [I::of(slot), id];
