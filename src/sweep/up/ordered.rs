@@ -153,10 +153,11 @@ impl<I: Lane> Ordered<I> {
     fn mark(&mut self, pairs: &[[I; 2]]) -> bool {
         let (span, mut count) = (self.span(), self.others);
         let Arrays { marks, others, .. } = self.arrays();
+        let end = marks.len().checked_sub(1).expect("a chunk at least");
         // Which kind a node is cannot be predicted, so there is no branch for it.
         for &[low, high] in pairs {
             let (is_other, mark) = span.of(low, high);
-            marks[mark / CHUNK] |= u64::from(!is_other && low != high) << (mark % CHUNK);
+            marks[(mark / CHUNK).min(end)] |= u64::from(!is_other && low != high) << (mark % CHUNK);
             let Some(other) = others.get_mut(count) else { return false };
             *other = [low, high, I::of(count as u64)];
             count += usize::from(is_other && low != high);
@@ -349,6 +350,6 @@ impl<I: Lane> Span<I> {
         } else {
             (high.get() << u32::BITS | low.get()).wrapping_sub(first)
         };
-        (mark > self.last as u64, mark.min(self.last as u64) as usize)
+        (mark > self.last as u64, mark as usize)
     }
 }
