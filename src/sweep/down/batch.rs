@@ -16,7 +16,7 @@ pub struct Batch<I, const N: usize> {
     pub cofactors: [[[I; 2]; BATCH]; N],
     /// For each request twice the slot, plus one for a head.
     pub arcs: [[I; 1]; BATCH],
-    /// Undecided requests for the level below: of low children, and of high children.
+    /// Undecided requests for the level below: of low children, and others, of high children or from higher levels.
     near: [[[I; N]; BATCH]; 2],
     /// Undecided requests for other levels, and requests that are true.
     far: [[I; N]; 2 * BATCH],
@@ -144,7 +144,7 @@ impl<I: Lane, const N: usize> Batch<I, N> {
         self.asked.near[1] += 1;
     }
 
-    /// Takes what was asked for: near requests of low children, near ones of high children, and far ones.
+    /// Takes what was asked for: near requests of low children, other near ones, and far ones.
     pub fn take_asked(&mut self) -> [&[[I; N]]; 3] {
         let Asked { near: [lows, highs], far } = std::mem::take(&mut self.asked);
         [&self.near[0][..lows], &self.near[1][..highs], &self.far[..far]]

@@ -397,9 +397,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Sends what the batch has asked for, most of it to the level below.
     fn send_asked(&mut self, batch: &mut Batch<I, N>) -> Result<()> {
-        let [lows, highs, far] = batch.take_asked();
+        let [lows, others, far] = batch.take_asked();
         self.send_near(lows, lows.len() >= LEAST_LOWS)?;
-        self.send_near(highs, false)?;
+        self.send_near(others, false)?;
         far.iter().try_for_each(|&request| self.ask(request))
     }
 
