@@ -638,6 +638,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
         refused("cube", x.store().cube([(7, true)]).err());
         // Operations on another store are refused, too.
         refused("elsewhere", default_store().cube([(7, true)]).err());
+        refused("import", default_store().import(x).err());
         ControlFlow::Continue(())
     });
     let [x, y, z] = [0, 1, 2].map(|variable| store.variable(variable).unwrap());
@@ -646,7 +647,7 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
     assert_eq!(f.sat_count(3)?, 4u8.into());
     let outcomes = outcomes.lock().unwrap();
     let asked: BTreeSet<_> = outcomes.iter().map(|outcome| outcome.0).collect();
-    assert_eq!(asked, ["apply", "cube", "elsewhere", "ite", "path_count", "sat_count"].into());
+    assert_eq!(asked, ["apply", "cube", "elsewhere", "import", "ite", "path_count", "sat_count"].into());
     assert!(outcomes.iter().all(|outcome| outcome.1), "{outcomes:?}");
     Ok(())
 }

@@ -258,14 +258,15 @@ fn check_exchange(shelf: &Shelf, stores: &[Store], functions: &[Vec<Bdd>]) {
         let files: Vec<Vec<u8>> = functions.iter().map(|same| shelf.saved(&same[at])).collect();
         for ((store, same), own_bytes) in stores.iter().zip(functions).zip(&files) {
             let f = &same[at];
-            let opened = files.iter().map(|bytes| shelf.open(store, bytes).unwrap());
-            let imported = functions.iter().map(|same| store.import(&same[at]).unwrap());
-            for found in opened.chain(imported) {
+            let opened = files.iter().map(|bytes| (shelf.open(store, bytes).unwrap(), true));
+            // All stores share the node of a single variable.
+            let imported = functions.iter().map(|same| (store.import(&same[at]).unwrap(), f.node_count() > 1));
+            for (found, takes_room) in opened.chain(imported) {
                 assert_eq!(&found, f);
                 assert_eq!(found.content_hash(), f.content_hash());
                 assert_eq!(found.node_count(), f.node_count());
                 assert_eq!(found.support(), f.support());
-                assert!(found.disk_bytes() == f.disk_bytes() || f.node_count() == 1, "{f:?}");
+                assert!(found.disk_bytes() == f.disk_bytes() || !takes_room, "{f:?}");
                 assert!(found.store().stats().temp_bytes >= found.disk_bytes());
                 found.validate().unwrap();
                 assert_eq!(&shelf.saved(&found), own_bytes);
@@ -817,9 +818,9 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
         }
         // No table of a file is in memory, so less will do.
         match cramped.import(&chain) {
-            Ok(copy) => assert!(tables >= 120_000 && copy == chain, "{tables}"),
+            Ok(copy) => assert!(tables >= 60_000 && copy == chain, "{tables}"),
             Err(refused) => {
-                assert!(tables < 120_000 && matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");
+                assert!(tables < 60_000 && matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");
             }
         }
         assert_eq!(cramped.stats().table_bytes_left, tables as u64);
@@ -999,11 +1000,19 @@ fn an_import_that_cannot_read_or_write_fails_and_harms_nothing() -> Result<()> {
     let (day, other) = (Day::new(), store_at(&Disk::new(), Some(tight())));
     let foreign = random_function(&other, 3, 9);
     assert!(foreign.disk_bytes() > 0);
+    let held = |store: &Store| {
+        let stats = store.stats();
+        (stats.memory_bytes, stats.table_bytes_left, stats.temp_bytes)
+    };
     for (to, f, action) in [(&other, &day.f, "read"), (&day.store, &foreign, "write")] {
+        let before = held(to);
         let days = day.check(
             action,
             || to.import(f),
-            |error| assert!(matches!(error, Error::Io { action: named, .. } if *named == action), "{error:?}"),
+            |error| {
+                assert!(matches!(error, Error::Io { action: named, .. } if *named == action), "{error:?}");
+                assert_eq!(held(to), before);
+            },
         );
         assert!(days > 0, "the work never asked to {action}");
         let copy = to.import(f)?;

@@ -107,8 +107,8 @@ impl Store {
 
     /// The function of `bdd`, which may belong to another store, in this one; its own diagram stays as it is.
     ///
-    /// One pass over the nodes, no sweep; a few blocks of memory beside the budget of the other store where the diagram is on disk
-    /// there. A diagram of this store is not copied.
+    /// One pass over the nodes, no sweep, and no progress is reported; a few blocks of memory beside the budget where the diagram
+    /// is on disk in the other store. A diagram of this store is not copied.
     ///
     /// # Errors
     /// Those of the disks and the budget.
@@ -126,6 +126,7 @@ impl Store {
         if self.is(bdd.store()) {
             return Ok(bdd.clone());
         }
+        let _import = tracing::debug_span!("import").entered();
         let from = bdd.store.space();
         let copy = self.run_beside("import", bdd.node_count(), |run| writer::copy(&bdd.file, &from, run.space))?;
         Ok(Bdd::new(self.clone(), copy, bdd.complement))

@@ -43,8 +43,10 @@ pub struct NodeWriter<I> {
 }
 
 impl<I: Lane> NodeWriter<I> {
+    /// Bytes that a level takes in the tables.
+    const BYTES_RESERVED: usize = size_of::<u64>() + size_of::<u32>();
     /// Bytes that a level takes in the tables while these grow: in the old ones, and in the new ones, which are twice as long.
-    pub const BYTES_A_LEVEL: usize = 3 * (size_of::<u64>() + size_of::<u32>());
+    pub const BYTES_A_LEVEL: usize = 3 * Self::BYTES_RESERVED;
 
     /// An empty file of the width of `I`.
     pub fn new(space: &Space) -> Result<Self> {
@@ -312,7 +314,7 @@ pub fn copy(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
 }
 
 fn copy_in<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
-    let bytes = file.levels().ranks() * NodeWriter::<I>::BYTES_A_LEVEL;
+    let bytes = file.levels().ranks() * NodeWriter::<I>::BYTES_RESERVED;
     let charge = to.charge_sweep(bytes, "the level table of a copy, beside those alive,")?;
     let writer = rewrite::<I>(file, from, to)?;
     // The diagram's own tables are charged next.

@@ -150,7 +150,7 @@ impl Store {
         }
     }
 
-    /// Figures of the last operations that needed a sweep, at most 64 of them, the newest last.
+    /// Figures of the last operations that needed a sweep, and imports, at most 64 of them, the newest last.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};

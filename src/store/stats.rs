@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// What a store has done so far, and what its temporary files hold.
+/// What a store has done so far, and what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// The sum of all [`OperationStats::requests`]. Which operations are taken for small depends on the budget and on what runs
     /// beside them, so that the sum for the same work may differ by a fifth where all diagrams are small.
     pub processed_requests: u64,
-    /// Bytes of the budget in use now: what diagrams hold in RAM, with their tables, and what operations and builders under way have
-    /// taken. Memory that is kept for the next operation, free blocks and the arrays in which levels are sorted, is not among them,
-    /// so the process may hold more, up to the budget and some MiB.
+    /// Bytes of the budget in use now: what diagrams hold in RAM, with their tables, and the requests, arcs and tables of
+    /// operations and builders under way. The arrays in which levels are sorted and collected, up to half of the budget, are not
+    /// among them, nor free blocks; both are kept for the next operation.
     pub memory_bytes: u64,
-    /// Bytes left of an eighth of the budget and 8 MiB: for the tables of diagrams, sweeps and builders, which cannot go to disk.
-    /// Each diagram takes some 450 bytes of it, and 12 a level; what there is no room for fails with
-    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded).
+    /// Bytes left of an eighth of the budget and 8 MiB, or, where there are several threads, of seven eighths of that: for the
+    /// tables of diagrams, sweeps and builders, which cannot go to disk. Each diagram takes some 450 bytes of it, and 12 a level;
+    /// what finds no room fails with [`Error::BudgetExceeded`](crate::Error::BudgetExceeded).
     pub table_bytes_left: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
