@@ -154,8 +154,8 @@ impl Slices {
             let id = request[lane];
             (id.minus(here.0) >= here.1) & (id.minus(below.0) >= below.1)
         };
-        // Mostly none is outside, unless the strip is told by a hash, and to see that takes no branch for each request.
-        if !is_outside(first) && !requests.iter().fold(false, |any, request| any | is_outside(request)) {
+        // Mostly none is outside, and to see that takes no branch for each request.
+        if !requests.iter().fold(false, |any, request| any | is_outside(request)) {
             return (strip, requests.len());
         }
         let ends = |request: &[I; N]| is_outside(request) && self.strip_of(level, &request[..N - 1]) != strip;

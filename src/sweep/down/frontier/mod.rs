@@ -335,13 +335,15 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         passing: &mut Option<Passing<I, N>>,
     ) -> Result<usize> {
         let (spec, asking) = (self.ground.spec, self.asking());
+        // Where a level is shared, runs of requests for one worker are too short for this to pay.
+        let alone = self.slices.workers() == 1;
         let (mut heads, mut arcs) = (0.., 0);
         for (at, request) in requests.iter().enumerate() {
             let [arc] = batch.arcs[at];
             if arc.get() % 2 == 1 {
                 let [mut low, mut high] = batch.cofactors(heads.next().expect("no end"));
                 *passing = spec.change(rule, &mut low, &mut high).then(|| {
-                    let near = spec.decide(&mut low).is_none() && asking.is_near(&low);
+                    let near = alone && spec.decide(&mut low).is_none() && asking.is_near(&low);
                     Passing { request: low, near }
                 });
                 if passing.is_none() {
@@ -437,7 +439,7 @@ struct Course<I, R, const N: usize, const L: usize> {
 struct Passing<I, const N: usize> {
     /// The request, but for the slot.
     request: [I; N],
-    /// Whether it is undecided, and for the level below.
+    /// Whether it goes to the level below with the batch.
     near: bool,
 }
 
