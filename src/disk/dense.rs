@@ -76,6 +76,9 @@ impl Cuts {
     }
 }
 
+/// Values that are put at a time.
+const SOME: usize = 64;
+
 /// The most values that an array may have, an even number.
 fn room<I: Lane>(space: &Space) -> u64 {
     (space.limits.dense / size_of::<I>() / 2).max(1) as u64 * 2
@@ -242,7 +245,13 @@ impl<'a, I: Lane> Dense<'a, I> {
                 }
                 Ok(())
             }
-            Self::Parts(parts) => pairs.iter().try_for_each(|&[index, value]| parts.put(index_of(index), value)),
+            Self::Parts(parts) => pairs.chunks(SOME).try_for_each(|pairs| {
+                let mut indexed = [[I::zeroed(); 2]; SOME];
+                for (indexed, &[index, value]) in indexed.iter_mut().zip(pairs) {
+                    *indexed = [I::of(index_of(index)), value];
+                }
+                parts.put_some(&indexed[..pairs.len()])
+            }),
             Self::Sorted(..) => pairs.iter().try_for_each(|&[index, value]| self.put(index_of(index), value)),
         }
     }
@@ -263,6 +272,20 @@ impl<I: Lane> Parts<'_, I> {
     pub fn put(&mut self, index: u64, value: I) -> Result<()> {
         self.range.include(value);
         self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
+    }
+
+    /// Puts the value of each of `pairs`, (index, value), at its index: mostly all are in one part.
+    fn put_some(&mut self, pairs: &[[I; 2]]) -> Result<()> {
+        let (mut least, mut most) = (I::MAX, I::zeroed());
+        for [index, _] in pairs {
+            (least, most) = (least.min(*index), most.max(*index));
+        }
+        self.range.join(&KeyRange::of(pairs.iter().map(|[_, value]| *value)));
+        let part_of = |index: I| self.cuts.part_of(index.get());
+        if !pairs.is_empty() && part_of(least) == part_of(most) {
+            return self.logs[part_of(least)].append_all(pairs, self.space);
+        }
+        pairs.iter().try_for_each(|pair| self.logs[part_of(pair[0])].append(*pair, self.space))
     }
 
     fn some_even(&self) -> Result<Vec<I>> {
@@ -437,9 +460,15 @@ mod tests {
         });
         let mut dense = Dense::<I>::zeroes(vec![9; 7], len, &space).expect("a folder");
         // A prime stride meets every index once.
-        for index in (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1) {
+        let indices: Vec<_> = (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1).collect();
+        let (single, together) = indices.split_at(indices.len() / 3);
+        for &index in single {
             dense.put(index, I::of(I::MARK + index)).expect("room");
         }
+        // Neighbours come together, as numbers of four slots each from 5 on.
+        let mut pairs: Vec<_> = together.iter().map(|&index| [I::of(5 + 4 * index), I::of(I::MARK + index)]).collect();
+        pairs.chunks_mut(200).for_each(<[_]>::sort_unstable);
+        dense.put_all(&pairs, 5, 2).expect("room");
         let way = match &dense {
             Dense::Array(_) => "an array",
             Dense::Parts(_) if dense.can_show() => "parts",

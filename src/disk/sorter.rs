@@ -161,12 +161,7 @@ impl Sorter {
         let room = most_rest::<I, N>(count, 2 * count, space);
         let (sorted, others) = array_of(records, 2 * count + room).split_at_mut(count);
         let (loaded, rest) = others.split_at_mut(count);
-        let mut places = loaded.iter_mut();
-        source.drain(0, space, |_, record| {
-            *places.next().expect("as many as were counted") = *record;
-            Ok(())
-        })?;
-        debug_assert!(places.next().is_none(), "fewer than were counted");
+        source.load(loaded, space)?;
         let loaded = &*loaded;
         if lane == 0 && count >= MERGED {
             let runs = Ascending::of(loaded.chunks(BLOCK));

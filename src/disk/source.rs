@@ -44,6 +44,15 @@ pub trait Source<I: Lane, const N: usize>: Sized {
     /// Shows each record with its value in `lane`, for the last time.
     fn drain(self, lane: usize, space: &Space, show: impl FnMut(I, &[I; N]) -> Result<()>) -> Result<()>;
 
+    /// Copies all records to `places`, one for each, for the last time.
+    fn load(self, places: &mut [[I; N]], space: &Space) -> Result<()> {
+        let mut places = places.iter_mut();
+        self.drain(0, space, |_, record| {
+            *places.next().expect("as many as were counted") = *record;
+            Ok(())
+        })
+    }
+
     /// Drops all records, as if they had been drained.
     fn discard(self) {}
 }

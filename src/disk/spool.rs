@@ -438,6 +438,14 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
         self.some(SAMPLED, space)
     }
 
+    fn load(self, mut places: &mut [[I; N]], space: &Space) -> Result<()> {
+        Spool::drain(self, space, |block| {
+            let now = places.split_off_mut(..block.len()).expect("as many as were counted");
+            now.copy_from_slice(block);
+            Ok(())
+        })
+    }
+
     fn discard(self) {
         self.clear();
     }

@@ -1,8 +1,8 @@
 //! The bottom-up sweep.
 //!
-//! Read in this order: [`reduce`] (the sweep), [`number`] (gives the nodes of a level their ids, in order), which sorts
-//! [`siblings`] or marks low children ([`ordered`], [`lows`]), [`merge`] (the ordered nodes of several workers into one order),
-//! [`fresh`] (writes each distinct node once), [`pause`] (where the sweep stops).
+//! Read in this order: [`reduce`] (the sweep), [`slots`] (ids on their way along arcs), [`number`] (gives the nodes of a level
+//! their ids, in order), which sorts [`siblings`] or marks low children ([`ordered`], [`lows`]), [`merge`] (the ordered nodes of
+//! several workers into one order), [`fresh`] (writes each distinct node once), [`pause`] (where the sweep stops).
 
 pub mod fresh;
 pub mod lows;
@@ -12,3 +12,4 @@ pub mod ordered;
 pub mod pause;
 pub mod reduce;
 pub mod siblings;
+pub mod slots;

@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 use super::{
     number::{Nodes, number},
     pause::{Covers, Flat, Pause},
+    slots::{SOME, Slots},
 };
 use crate::{
     disk::{dense::Dense, lane::Lane, pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
@@ -125,63 +126,6 @@ struct Worker<'a, I: Lane> {
     queue: LevelQueue<I, 2>,
     /// The children of this worker's nodes on the next level up, filled in as ids are sent.
     children: Option<Dense<'a, I>>,
-}
-
-/// The slots of the nodes that one worker has on a level.
-#[derive(Clone, Copy, Default)]
-struct Slots {
-    first: u64,
-    count: u64,
-    /// One in `1 << shift` consecutive slots is the worker's.
-    shift: u32,
-}
-
-impl Slots {
-    /// The index of `slot` among these slots; `count` or more if it is not one of them.
-    #[inline(always)]
-    fn index(self, slot: u64) -> u64 {
-        // The rotation divides; a remainder ends up in the highest bits and makes the index too large.
-        slot.wrapping_sub(self.first).rotate_right(self.shift)
-    }
-
-    /// Sends `ids` along the `arcs` (at most `OTHERS`) that lead to their nodes, the last node first. Where an arc leaves one of
-    /// these slots, the id is written to `arrived`, which has one more place behind these slots; else (slot, id) goes to `others`.
-    /// Returns how many arcs it followed, how many ids are left, and how many others there are.
-    ///
-    /// Which of the two it is cannot be predicted, so there is no branch for it: a place of `arrived` is always written, if only
-    /// the last one, and so is the next place of `others`, which is then counted or not. Nothing here can fail, so all state stays
-    /// in registers.
-    #[inline(never)]
-    fn scatter<I: Lane>(
-        self,
-        arcs: &[[I; 1]],
-        ids: &[I],
-        arrived: &mut [I],
-        others: &mut [[I; 2]; OTHERS],
-    ) -> (usize, usize, usize) {
-        let (mut rest, mut left, mut count) = (arcs, ids.len(), 0);
-        let end = arrived.len().checked_sub(1).expect("a place behind the slots");
-        while let (Some(&id), Some((&[arc], before))) = (ids.get(left.wrapping_sub(1)), rest.split_last()) {
-            let slot = arc.get() / 2;
-            let index = self.index(slot) as usize;
-            arrived[index.min(end)] = id;
-            others[count % OTHERS] = [I::of(slot), id];
-            count += usize::from(index >= end);
-            left -= (arc.get() % 2) as usize;
-            rest = before;
-        }
-        (arcs.len() - rest.len(), left, count)
-    }
-
-    /// Calls `put` with the index of `slot` if it is one of these slots; answers whether it is.
-    #[inline(always)]
-    fn take(self, slot: u64, put: impl FnOnce(u64) -> Result<()>) -> Result<bool> {
-        let index = self.index(slot);
-        if index < self.count {
-            put(index)?;
-        }
-        Ok(index < self.count)
-    }
 }
 
 impl<'a, I: Lane> Upward<'a, I> {
@@ -403,9 +347,6 @@ impl Road<'_, '_> {
     }
 }
 
-/// Arcs that `scatter` follows at a time, any of which may have to go through the queue afterwards.
-const OTHERS: usize = 64;
-
 impl<'a, I: Lane> Worker<'a, I> {
     /// Collects the children of this worker's nodes on the level of `rank`; `first` is the low slot of its first node. A child for
     /// which nothing arrives is false.
@@ -452,41 +393,23 @@ impl<'a, I: Lane> Worker<'a, I> {
 
     /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where the slot is one of `slots`, and
     /// to the queue elsewhere.
-    fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, ids: &[I], road: Road<'_, '_>) -> Result<()> {
-        match arrived {
-            Dense::Array(arrived) if slots.count > 0 => self.scatter(arrived.values_and_place(), slots, ids, road),
-            arrived => self.send(ids, road, |slot, id| slots.take(slot, |index| arrived.put(index, id))),
-        }
-    }
-
-    /// [`send_to`](Self::send_to) where `arrived` is an array for `slots`, at least one, with one more place behind them.
-    fn scatter(&mut self, arrived: &mut [I], slots: Slots, mut ids: &[I], road: Road<'_, '_>) -> Result<()> {
-        let mut others = [[I::zeroed(); 2]; OTHERS];
+    fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, mut ids: &[I], road: Road<'_, '_>) -> Result<()> {
+        let (mut own, mut others) = ([[I::zeroed(); 2]; SOME], [[I::zeroed(); 2]; SOME]);
         while !ids.is_empty() {
             let ready = self.arcs.ready(road.space)?;
             assert!(!ready.is_empty(), "an arc leads to every node");
-            let arcs = &ready[ready.len().saturating_sub(OTHERS)..];
-            let (popped, left, count) = slots.scatter(arcs, ids, arrived, &mut others);
-            self.arcs.pop_some(popped);
-            ids = &ids[..left];
-            others[..count].iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, &mut self.queue))?;
+            let arcs = &ready[ready.len().saturating_sub(SOME)..];
+            let sent = match arrived {
+                Dense::Array(array) if slots.count > 0 => {
+                    slots.scatter(arcs, ids, array.values_and_place(), &mut others)
+                }
+                _ => slots.part(arcs, ids, &mut own, &mut others),
+            };
+            self.arcs.pop_some(sent.arcs);
+            ids = &ids[..sent.left];
+            arrived.put_all(&own[..sent.own], slots.first, slots.shift)?;
+            others[..sent.others].iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, &mut self.queue))?;
         }
         Ok(())
-    }
-
-    /// Sends `ids` along the arcs that lead to their nodes, the last node first; `put` answers whether it took an id, which is
-    /// queued otherwise.
-    #[inline(always)]
-    fn send(&mut self, ids: &[I], road: Road<'_, '_>, mut put: impl FnMut(u64, I) -> Result<bool>) -> Result<()> {
-        let (queue, mut left) = (&mut self.queue, ids.len());
-        self.arcs.pop_while(road.space, |[arc]| {
-            let (slot, id) = (arc.get() / 2, ids[left - 1]);
-            if !put(slot, id)? {
-                road.send(slot, id, queue)?;
-            }
-            // Whether this is the last arc of the node cannot be predicted, so there is no branch for it.
-            left -= (arc.get() % 2) as usize;
-            Ok(left > 0)
-        })
     }
 }
