@@ -167,7 +167,8 @@ impl BddBuilder {
             return Ok(BuilderNode { builder: self.number, id, variable, at_zero: low.at_zero });
         }
         if let Some(done) = self.variable.filter(|_| !begun) {
-            self.store.report(&Progress { sweep: Sweep::Build, variable: done, nodes: self.writer.nodes() })?;
+            let nodes = self.writer.nodes();
+            self.store.report(&Progress { operation: "builder", sweep: Sweep::Build, variable: done, nodes })?;
         }
         self.writer.reserve(&self.space)?;
         if !begun {

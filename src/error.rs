@@ -226,9 +226,12 @@ pub enum Error {
 
     /// The progress callback stopped the operation.
     #[error(
-        "the progress callback stopped the {sweep} sweep at variable {variable}; operands that are held are as they were"
+        "the progress callback stopped {operation} in its {sweep} sweep at variable {variable}; operands that are held are as they \
+         were"
     )]
     Stopped {
+        /// The operation, as in [`Progress`](crate::Progress).
+        operation: &'static str,
         /// The sweep, as in [`Progress`](crate::Progress).
         sweep: Sweep,
         /// The variable of the level that the callback was told of last.

@@ -7,6 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
+    /// The operation, by the name that [`OperationStats::operation`](crate::OperationStats::operation) gives it; "builder", and
+    /// "linear" for the search of a constraint.
+    pub operation: &'static str,
     /// The sweep.
     pub sweep: Sweep,
     /// The variable of the level just done; of a search, the one it is at.
@@ -35,6 +38,8 @@ pub enum Sweep {
     Build,
     /// Through the variables of a linear constraint, now and then, while its nodes are looked for.
     Search,
+    /// Upwards: the nodes of a diagram of another store.
+    Copy,
 }
 
 impl fmt::Display for Sweep {
@@ -48,6 +53,7 @@ impl fmt::Display for Sweep {
             Self::Trace => "trace",
             Self::Build => "build",
             Self::Search => "search",
+            Self::Copy => "copy",
         })
     }
 }

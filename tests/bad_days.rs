@@ -549,6 +549,47 @@ fn a_callback_is_told_of_every_level_of_every_sweep() -> Result<()> {
 }
 
 #[test]
+fn a_callback_is_told_of_the_operation_as_it_is_listed_and_an_error_names_it() -> Result<()> {
+    let (heard, listen) = ear();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stops = stop.clone();
+    let store = store_with_told(limits(|limits| limits.small = 0), move |progress| {
+        let goes_on = listen(progress);
+        if stops.load(Relaxed) { ControlFlow::Break(()) } else { goes_on }
+    });
+    let (f, g) = (random_function(&store, 5, 12), random_function(&store, 6, 12));
+    let elsewhere = random_function(&default_store(), 7, 12);
+    let works: [&dyn Fn() -> Result<()>; 6] = [
+        &|| f.and(&g).map(drop),
+        &|| f.restrict([(3, true)]).map(drop),
+        &|| f.sat_count(12).map(drop),
+        &|| f.opt_min(|_| 1, 0..12).map(drop),
+        &|| f.validate(),
+        &|| store.import(&elsewhere).map(drop),
+    ];
+    for work in works {
+        heard.lock().unwrap().clear();
+        work()?;
+        let listed = store.operations().pop().unwrap();
+        let told = heard.lock().unwrap().clone();
+        assert!(told.iter().all(|told| told.operation == listed.operation), "{told:?} of {listed:?}");
+        assert_eq!(told.len() as u64, listed.levels);
+
+        // The same once more, stopped at its first level.
+        heard.lock().unwrap().clear();
+        stop.store(true, Relaxed);
+        let stopped = work().unwrap_err();
+        stop.store(false, Relaxed);
+        let Progress { operation, sweep, variable, .. } = heard.lock().unwrap()[0];
+        assert!(stopped.to_string().contains(&format!("stopped {operation} in its {sweep} sweep")), "{stopped}");
+        let same = Error::Stopped { operation, sweep, variable };
+        assert_eq!(stopped.to_string(), same.to_string());
+    }
+    assert_eq!(store.stats().temp_bytes, 0);
+    Ok(())
+}
+
+#[test]
 fn a_callback_stops_constraints_and_builders() -> Result<()> {
     let (heard, listen) = ear();
     let patient = Arc::new(AtomicBool::new(false));
@@ -558,7 +599,7 @@ fn a_callback_stops_constraints_and_builders() -> Result<()> {
         if progress.variable > 70 || patience.load(Relaxed) { goes_on } else { ControlFlow::Break(()) }
     });
     let stopped = store.at_most(10, 0..100).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70 }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70, .. }), "{stopped}");
     let told: Vec<_> = heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable)).collect();
     assert_eq!(told, (70..100).rev().map(|variable| (Sweep::Build, variable)).collect::<Vec<_>>());
 

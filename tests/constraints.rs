@@ -358,9 +358,9 @@ fn a_callback_stops_the_search_and_the_grid() -> Result<()> {
         stopped
     };
     let stopped = told(0, 300);
-    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Search, .. }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { operation: "linear", sweep: Sweep::Search, .. }), "{stopped}");
     let stopped = told(1, 70);
-    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70 }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { operation: "builder", sweep: Sweep::Build, variable: 70 }), "{stopped}");
     assert_eq!(store.stats().temp_bytes, 0);
     let terms: Vec<_> = (0..300).map(|v| (v, 1 + i64::from(v % 3))).collect();
     assert!(sum()? == by_rows(&default_store(), &terms, 250)?);

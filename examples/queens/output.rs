@@ -41,8 +41,9 @@ impl Output {
             return None;
         }
         let (bar, levels) = (self.bar.clone(), self.rows * self.rows);
-        Some(Arc::new(move |&Progress { sweep, variable, nodes, .. }: &Progress| {
-            bar.set_message(if nodes == 0 { sweep.to_string() } else { format!("{sweep}: {nodes} nodes") });
+        Some(Arc::new(move |&Progress { operation, sweep, variable, nodes, .. }: &Progress| {
+            let work = format!("{operation}, {sweep}");
+            bar.set_message(if nodes == 0 { work } else { format!("{work}: {nodes} nodes") });
             let upward = matches!(sweep, Sweep::Build | Sweep::Reduce | Sweep::Trace);
             bar.set_position(if upward { levels - variable } else { variable + 1 }.into());
             ControlFlow::Continue(())

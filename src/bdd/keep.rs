@@ -6,6 +6,7 @@ use super::Bdd;
 use crate::{
     error::{Error, Result},
     file::{saved, writer},
+    progress::Sweep,
     store::Store,
     sweep::validate::{check_paths, validate},
 };
@@ -107,11 +108,12 @@ impl Store {
 
     /// The function of `bdd`, which may belong to another store, in this one; its own diagram stays as it is.
     ///
-    /// One pass over the nodes, no sweep, and no progress is reported; a few blocks of memory beside the budget where the diagram
-    /// is on disk in the other store. A diagram of this store is not copied.
+    /// One pass over the nodes; a few blocks of memory beside the budget where the diagram is on disk in the other store. A diagram
+    /// of this store is not copied.
+    ///
     ///
     /// # Errors
-    /// Those of the disks and the budget.
+    /// Those of the disks and the budget, and [`Error::Stopped`].
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -128,7 +130,10 @@ impl Store {
         }
         let _import = tracing::debug_span!("import").entered();
         let from = bdd.store.space();
-        let copy = self.run_beside("import", bdd.node_count(), |run| writer::copy(&bdd.file, &from, run.space))?;
+        let copy = self.run_beside("import", bdd.node_count(), |run| {
+            let space = run.space;
+            writer::copy(&bdd.file, &from, space, |variable, nodes| run.report(Sweep::Copy, variable, nodes))
+        })?;
         Ok(Bdd::new(self.clone(), copy, bdd.complement))
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
     fn goes_on(&mut self, above: usize) -> Result<bool> {
         if self.seen.is_multiple_of(STEP as u64) {
             let (variable, nodes) = (self.terms[above].variable, self.nodes.len() as u64 - 2);
-            self.store.report(&Progress { sweep: Sweep::Search, variable, nodes })?;
+            self.store.report(&Progress { operation: "linear", sweep: Sweep::Search, variable, nodes })?;
             if self.seen > self.most {
                 return Ok(false);
             }

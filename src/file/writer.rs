@@ -238,7 +238,10 @@ impl<I: Lane> NodeWriter<I> {
         }
         match self.tail.take() {
             Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_as_is(space),
-            tail => rewrite::<u32>(&Self { tail, ..self }.seal_as_is(space)?, space, space)?.seal_as_is(space),
+            tail => {
+                let wide = Self { tail, ..self }.seal_as_is(space)?;
+                rewrite::<u32>(&wide, space, space, |_, _| Ok(()))?.seal_as_is(space)
+            }
         }
     }
 
@@ -302,28 +305,39 @@ impl<I: Lane> NodeWriter<I> {
     }
 }
 
-/// A copy of `file`, which lies in `from`, in the space `to`.
+/// A copy of `file`, which lies in `from`, in the space `to`; `told` hears of the variable of each finished level and of the nodes
+/// so far.
 ///
 /// One pass over the nodes; memory: a reader's blocks, and the tables of the levels, which are charged before they are made.
-pub fn copy(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
+pub fn copy(file: &NodeFile, from: &Space, to: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<NodeFile> {
     match file.node_count() {
-        nodes if nodes >= to.limits.narrow_ids => copy_in::<u64>(file, from, to),
+        nodes if nodes >= to.limits.narrow_ids => copy_in::<u64>(file, from, to, told),
         1 => Ok(NodeFile::of_variable(file.variable(1))),
-        _ => copy_in::<u32>(file, from, to),
+        _ => copy_in::<u32>(file, from, to, told),
     }
 }
 
-fn copy_in<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeFile> {
+fn copy_in<I: Lane>(
+    file: &NodeFile,
+    from: &Space,
+    to: &Space,
+    told: impl FnMut(u32, u64) -> Result<()>,
+) -> Result<NodeFile> {
     let bytes = file.levels().ranks() * NodeWriter::<I>::BYTES_RESERVED;
     let charge = to.charge_sweep(bytes, "the level table of a copy, beside those alive,")?;
-    let writer = rewrite::<I>(file, from, to)?;
+    let writer = rewrite::<I>(file, from, to, told)?;
     // The diagram's own tables are charged next.
     drop(charge);
     writer.seal(to)
 }
 
-/// The nodes of `file`, which lies in `from`, written once more in the width of `I`, which they fit.
-fn rewrite<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeWriter<I>> {
+/// The nodes of `file`, which lies in `from`, written once more in the width of `I`, which they fit; `told` hears of each level.
+fn rewrite<I: Lane>(
+    file: &NodeFile,
+    from: &Space,
+    to: &Space,
+    mut told: impl FnMut(u32, u64) -> Result<()>,
+) -> Result<NodeWriter<I>> {
     let mut writer = NodeWriter::new(to)?;
     writer.reserve_levels(file.levels().ranks());
     let mut reader = LevelReader::in_order(file, from);
@@ -333,6 +347,7 @@ fn rewrite<I: Lane>(file: &NodeFile, from: &Space, to: &Space) -> Result<NodeWri
             nodes.iter().try_for_each(|&[low, high]| writer.push(I::of(low), I::of(high), to).map(drop))
         })?;
         writer.end_level(variable);
+        told(variable, writer.nodes())?;
     }
     Ok(writer)
 }

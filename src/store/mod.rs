@@ -209,7 +209,7 @@ impl Store {
         let space = if desks.is_guest() { space.of_guest() } else { space };
         let listener = self.listener();
         let progress = listener.as_ref().map(|listener| listener as Listener<'_>);
-        let mut run = Run::new(&space, &self.inner.team, desks, progress);
+        let mut run = Run::new(name, &space, &self.inner.team, desks, progress);
         let (start, spilled) = (Instant::now(), self.inner.scratch.meter.spilled_bytes.load(Relaxed));
         let outcome = operation(&mut run);
         let Counters { requests, sweeps, levels, .. } = run.counters;

@@ -66,7 +66,7 @@ pub struct OperationStats {
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,
-    /// Levels that these sweeps went through.
+    /// Levels that these sweeps went through, or the copy of an import.
     pub levels: u64,
     /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts the
     /// requests that it does not decide at once.

@@ -44,14 +44,22 @@ pub struct Run<'a> {
     pub desks: Turn<'a>,
     /// What has been counted.
     pub counters: Counters,
+    /// The name of the operation.
+    pub operation: &'static str,
     /// Whom to tell of progress.
     pub progress: Option<Listener<'a>>,
 }
 
 impl<'a> Run<'a> {
-    /// A run in `space` of `team` at `desks`.
-    pub fn new(space: &'a Space, team: &'a Team, desks: Turn<'a>, progress: Option<Listener<'a>>) -> Self {
-        Self { space, team, desks, counters: Counters::default(), progress }
+    /// A run of `operation` in `space` of `team` at `desks`.
+    pub fn new(
+        operation: &'static str,
+        space: &'a Space,
+        team: &'a Team,
+        desks: Turn<'a>,
+        progress: Option<Listener<'a>>,
+    ) -> Self {
+        Self { space, team, desks, counters: Counters::default(), operation, progress }
     }
 
     /// Counts a sweep, and times it until the result is dropped.
@@ -76,7 +84,7 @@ impl<'a> Run<'a> {
     pub fn report(&mut self, sweep: Sweep, variable: u32, nodes: u64) -> Result<()> {
         self.counters.levels += 1;
         if self.progress.is_some() || tracing::level_filters::LevelFilter::current() >= tracing::Level::TRACE {
-            return tell(self.progress, &Progress { sweep, variable, nodes });
+            return tell(self.progress, &Progress { operation: self.operation, sweep, variable, nodes });
         }
         Ok(())
     }
@@ -88,8 +96,8 @@ impl<'a> Run<'a> {
 /// `Stopped` when whoever is told says so.
 #[cold]
 pub fn tell(listener: Option<Listener<'_>>, level: &Progress) -> Result<()> {
-    let &Progress { sweep, variable, nodes } = level;
-    tracing::trace!(%sweep, variable, nodes, "level");
+    let &Progress { operation, sweep, variable, nodes } = level;
+    tracing::trace!(operation, %sweep, variable, nodes, "level");
     let goes_on = listener.is_none_or(|listener| listener(level).is_continue());
-    if goes_on { Ok(()) } else { Err(Error::Stopped { sweep, variable }) }
+    if goes_on { Ok(()) } else { Err(Error::Stopped { operation, sweep, variable }) }
 }

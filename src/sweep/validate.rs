@@ -102,7 +102,10 @@ mod tests {
             for (space, other) in [(&spaces[0], &spaces[1]), (&spaces[1], &spaces[0])] {
                 let file = file_of(levels, space);
                 let found = [space, other].map(|space| {
-                    match validate(&file, &mut Run::new(space, &Team::default(), Desks::new(1).turn(false), None)) {
+                    match validate(
+                        &file,
+                        &mut Run::new("validate", space, &Team::default(), Desks::new(1).turn(false), None),
+                    ) {
                         Ok(()) => None,
                         Err(Error::BrokenInvariant { invariant, .. }) => Some(invariant),
                         Err(other) => panic!("{other}"),
