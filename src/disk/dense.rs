@@ -6,12 +6,13 @@
 //! too many logs, each log covers several parts and is cut in the same way when its turn comes; where one log would have to cover
 //! too many parts, the values go through an external sort.
 
-use std::{marker::PhantomData, sync::atomic::Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
+    array::Array,
     cells::KeyRange,
     external::{External, Sorted},
-    lane::{Lane, words_of},
+    lane::Lane,
     pool::Share,
     source::{SAMPLE, some_of},
     space::Space,
@@ -27,14 +28,6 @@ pub enum Dense<'a, I: Lane> {
     Parts(Box<Parts<'a, I>>),
     /// Pairs of (distance from the end, value) in the external sorter, the number of indices, and the range of the values.
     Sorted(Box<External<'a, I>>, u64, KeyRange),
-}
-
-/// Values in memory, in words that are used again from array to array. An array that is not empty has one more place behind its
-/// values.
-pub struct Array<I> {
-    words: Vec<u64>,
-    len: usize,
-    marker: PhantomData<I>,
 }
 
 /// The parts of an array that is too large.
@@ -84,45 +77,6 @@ fn room<I: Lane>(space: &Space) -> u64 {
     (space.limits.dense / size_of::<I>() / 2).max(1) as u64 * 2
 }
 
-impl<I: Lane> Array<I> {
-    /// An array of `len` values in `words`, which are not cleared: values may be anything at first.
-    pub fn of(mut words: Vec<u64>, len: usize) -> Self {
-        words.resize(words_of::<I>(if len > 0 { len + 1 } else { 0 }), 0);
-        Self { words, len, marker: PhantomData }
-    }
-
-    /// The values.
-    pub fn values(&self) -> &[I] {
-        &bytemuck::cast_slice(&self.words)[..self.len]
-    }
-
-    /// The values, to be changed.
-    pub fn values_mut(&mut self) -> &mut [I] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.len]
-    }
-
-    /// The values of an array that is not empty, to be changed, and the place behind them, where writes that concern no value may
-    /// go.
-    pub fn values_and_place(&mut self) -> &mut [I] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..=self.len]
-    }
-
-    /// The words, to be used again.
-    pub fn into_words(self) -> Vec<u64> {
-        self.words
-    }
-
-    /// The values two by two.
-    pub fn pairs(&self) -> &[[I; 2]] {
-        bytemuck::cast_slice(self.values())
-    }
-
-    /// The values two by two, to be changed.
-    pub fn pairs_mut(&mut self) -> &mut [[I; 2]] {
-        bytemuck::cast_slice_mut(self.values_mut())
-    }
-}
-
 impl<'a, I: Lane> Dense<'a, I> {
     /// Zeroes for the indices below `len`, in `words` if they fit.
     pub fn zeroes(mut words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
@@ -160,7 +114,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// The words of the array, if there is one, to be used again.
     pub fn into_words(self) -> Vec<u64> {
         match self {
-            Self::Array(array) => array.words,
+            Self::Array(array) => array.into_words(),
             Self::Parts(parts) => parts.part.into_words(),
             Self::Sorted(..) => Vec::new(),
         }
@@ -174,7 +128,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// How many values there are.
     pub fn count(&self) -> u64 {
         match self {
-            Self::Array(array) => array.len as u64,
+            Self::Array(array) => array.values().len() as u64,
             Self::Parts(parts) => parts.first,
             Self::Sorted(_, len, _) => *len,
         }
@@ -259,7 +213,7 @@ impl<'a, I: Lane> Dense<'a, I> {
     /// The values part by part, the last part first, zero where none was put.
     pub fn descend(self) -> Result<Descent<'a, I>> {
         Ok(match self {
-            Self::Array(array) => Descent::Array { shown: array.len == 0, array },
+            Self::Array(array) => Descent::Array { shown: array.values().is_empty(), array },
             Self::Parts(parts) => Descent::Parts(parts),
             Self::Sorted(external, len, _) => Descent::Merged(Box::new(Merged::of(*external, len)?)),
         })
@@ -375,9 +329,9 @@ impl<I: Lane> Descent<'_, I> {
     /// The words of the array, if there is one, to be used again.
     pub fn into_words(self) -> Vec<u64> {
         match self {
-            Self::Array { array, .. } => array.words,
+            Self::Array { array, .. } => array.into_words(),
             Self::Parts(parts) => parts.part.into_words(),
-            Self::Merged(merged) => merged.part.words,
+            Self::Merged(merged) => merged.part.into_words(),
         }
     }
 
@@ -432,7 +386,7 @@ impl<'a, I: Lane> Merged<'a, I> {
             return Ok(None);
         }
         self.left -= count;
-        let mut words = std::mem::take(&mut self.part.words);
+        let mut words = std::mem::replace(&mut self.part, Array::of(Vec::new(), 0)).into_words();
         words.clear();
         self.part = Array::of(words, count as usize);
         while let Some([distance, value]) = self.next

@@ -6,10 +6,11 @@
 //! [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and [`space`] (what an operation works in), [`checked`] (a file
 //! that notices damage) and [`pages`] (memory for parts of such a file), [`cells`] (ranges of keys), [`ascending`] (runs that are
 //! merged), [`packed`], [`packet`] and [`stretch`] (records on disk), [`source`], [`part`], [`spool`] (an append-only log in RAM or
-//! on disk) and [`stack`] (a log read backwards), [`parted`] and [`sorter`] (levels in order), [`external`] (what is too large for
-//! an array, in order), [`dense`] (arrays that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward
-//! processing).
+//! on disk) and [`stack`] (a log read backwards), [`parted`], [`insertion`] and [`sorter`] (levels in order), [`external`] (what is
+//! too large for an array, in order), [`mod@array`] and [`dense`] (arrays, and those that may be too large), [`gather`] and [`queue`]
+//! (the priority queue of time-forward processing).
 
+pub mod array;
 pub mod ascending;
 pub mod backend;
 pub mod buffer;
@@ -20,6 +21,7 @@ pub mod clock;
 pub mod dense;
 pub mod external;
 pub mod gather;
+pub mod insertion;
 pub mod lane;
 pub mod limits;
 pub mod meter;

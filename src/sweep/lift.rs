@@ -16,18 +16,13 @@ use super::{
     run::Run,
     spec::Spec,
     up::{
-        number::{Nodes, number_alone},
+        nodes::Nodes,
+        number::number_alone,
         reduce::{reduce_below, whole},
     },
 };
 use crate::{
-    disk::{
-        charge::Charge,
-        clock::Phase,
-        dense::{Array, Dense},
-        lane::Lane,
-        space::Space,
-    },
+    disk::{array::Array, charge::Charge, clock::Phase, dense::Dense, lane::Lane, space::Space},
     error::Result,
     file::{levels::Levels, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced, writer::NodeWriter},
     progress::Sweep,

@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use crate::{
-    disk::{lane::Lane, sorter::first_two, space::Space, spool::Spool},
+    disk::{insertion::first_two, lane::Lane, space::Space, spool::Spool},
     error::Result,
     file::writer::NodeWriter,
 };

@@ -5,7 +5,7 @@ use super::{
     lows::{Lows, MergedLows, Places},
 };
 use crate::{
-    disk::{ascending::next_of, lane::Lane, sorter::first_two, space::Space},
+    disk::{ascending::next_of, insertion::first_two, lane::Lane, space::Space},
     error::Result,
     model::FALSE,
 };

@@ -21,7 +21,8 @@ use std::{ops::ControlFlow, sync::Mutex};
 use smallvec::SmallVec;
 
 use super::{
-    number::{Nodes, number},
+    nodes::Nodes,
+    number::number,
     pause::{Covers, Flat, Pause},
     slots::{SOME, Slots},
 };
