@@ -44,7 +44,7 @@ impl Output {
         Some(Arc::new(move |&Progress { operation, sweep, variable, nodes, .. }: &Progress| {
             let work = format!("{operation}, {sweep}");
             bar.set_message(if nodes == 0 { work } else { format!("{work}: {nodes} nodes") });
-            let upward = matches!(sweep, Sweep::Build | Sweep::Reduce | Sweep::Trace);
+            let upward = matches!(sweep, Sweep::Build | Sweep::Copy | Sweep::Reduce | Sweep::Trace);
             bar.set_position(if upward { levels - variable } else { variable + 1 }.into());
             ControlFlow::Continue(())
         }))

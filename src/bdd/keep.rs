@@ -111,7 +111,6 @@ impl Store {
     /// One pass over the nodes; a few blocks of memory beside the budget where the diagram is on disk in the other store. A diagram
     /// of this store is not copied.
     ///
-    ///
     /// # Errors
     /// Those of the disks and the budget, and [`Error::Stopped`].
     ///

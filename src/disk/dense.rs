@@ -69,7 +69,7 @@ impl Cuts {
     }
 }
 
-/// Values that are put at a time.
+/// Values that are put at a time, as many as a reduce sweep has ready.
 const SOME: usize = 64;
 
 /// The most values that an array may have, an even number.
@@ -228,7 +228,7 @@ impl<I: Lane> Parts<'_, I> {
         self.logs[self.cuts.part_of(index)].append([I::of(index), value], self.space)
     }
 
-    /// Puts the value of each of `pairs`, (index, value), at its index: mostly all are in one part.
+    /// Puts the value of each of `pairs`, at least one (index, value), at its index: often all are in one part.
     fn put_some(&mut self, pairs: &[[I; 2]]) -> Result<()> {
         let (mut least, mut most) = (I::MAX, I::zeroed());
         for [index, _] in pairs {
@@ -236,7 +236,7 @@ impl<I: Lane> Parts<'_, I> {
         }
         self.range.join(&KeyRange::of(pairs.iter().map(|[_, value]| *value)));
         let part_of = |index: I| self.cuts.part_of(index.get());
-        if !pairs.is_empty() && part_of(least) == part_of(most) {
+        if part_of(least) == part_of(most) {
             return self.logs[part_of(least)].append_all(pairs, self.space);
         }
         pairs.iter().try_for_each(|pair| self.logs[part_of(pair[0])].append(*pair, self.space))

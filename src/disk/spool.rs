@@ -443,7 +443,9 @@ impl<I: Lane, const N: usize> Source<I, N> for &mut Spool<I, N> {
             let now = places.split_off_mut(..block.len()).expect("as many as were counted");
             now.copy_from_slice(block);
             Ok(())
-        })
+        })?;
+        debug_assert!(places.is_empty(), "fewer than were counted");
+        Ok(())
     }
 
     fn discard(self) {

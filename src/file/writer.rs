@@ -306,7 +306,7 @@ impl<I: Lane> NodeWriter<I> {
 }
 
 /// A copy of `file`, which lies in `from`, in the space `to`; `told` hears of the variable of each finished level and of the nodes
-/// so far.
+/// so far, but not of a single node, which is not copied.
 ///
 /// One pass over the nodes; memory: a reader's blocks, and the tables of the levels, which are charged before they are made.
 pub fn copy(file: &NodeFile, from: &Space, to: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<NodeFile> {

@@ -62,11 +62,11 @@ pub struct OperationStats {
     /// `forall`, "disjoint" for `implies`. "search" is the part of a quantification that comes before it; that of
     /// `unique` may be a "restrict", too. What `replace` and `compose_all` do is "replace" where they take nested sweeps, "swap" where
     /// neighbours change places, "compose" where one variable or function goes after another, "vector" where many functions go at
-    /// once, and "restrict" for constants and negations of variables.
+    /// once, and "restrict" for constants and negations of variables. "build" is the end of a builder.
     pub operation: &'static str,
     /// Sweeps: expand, reduce and fold.
     pub sweeps: u64,
-    /// Levels that these sweeps went through, or the copy of an import.
+    /// Levels that these sweeps went through, or that an import copied.
     pub levels: u64,
     /// Requests that its expand sweeps took from their queues. An operation on small diagrams, which has no queues, counts the
     /// requests that it does not decide at once.

@@ -1,7 +1,7 @@
 //! The slots of a level, and ids on their way along the arcs that leave them.
 //!
-//! Some arcs are followed at a time, in a loop that can neither fail nor predict where an id goes: so there is no branch for it. The
-//! next place of either way is always written, and then counted or not.
+//! Some arcs are followed at a time. Where an id goes cannot be predicted, so there is no branch for it: it is written to both
+//! places that there are for it, one of which then does not count. Nothing here can fail, so all state stays in registers.
 
 use crate::disk::lane::Lane;
 
@@ -14,7 +14,9 @@ pub type Pairs<I> = [[I; 2]; SOME];
 /// The slots of the nodes that one worker has on a level.
 #[derive(Clone, Copy, Default)]
 pub struct Slots {
+    /// The worker's first slot.
     pub first: u64,
+    /// How many the worker has.
     pub count: u64,
     /// One in `1 << shift` consecutive slots is the worker's.
     pub shift: u32,
@@ -40,9 +42,9 @@ impl Slots {
         slot.wrapping_sub(self.first).rotate_right(self.shift)
     }
 
-    /// Sends `ids` along the `arcs` (at most `SOME`) that lead to their nodes, the last node first. Where an arc leaves one of these
-    /// slots, the id is written to `arrived`, which has one more place behind these slots, for all other ids; else (slot, id) goes
-    /// to `others`.
+    /// Sends `ids` along the `arcs` (at most `SOME`) that lead to their nodes, the last node first. Where an arc leaves one of
+    /// these slots, the id is written to `arrived`, which has one more place behind these slots, for all other ids; else
+    /// (slot, id) goes to `others`.
     #[inline(never)]
     pub fn scatter<I: Lane>(self, arcs: &[[I; 1]], ids: &[I], arrived: &mut [I], others: &mut Pairs<I>) -> Sent {
         let (end, mut count) = (arrived.len().checked_sub(1).expect("a place behind the slots"), 0);
@@ -74,6 +76,7 @@ impl Slots {
 /// the number of arcs, and of ids that are left.
 #[inline(always)]
 fn follow<I: Lane>(arcs: &[[I; 1]], ids: &[I], mut show: impl FnMut(u64, I)) -> (usize, usize) {
+    debug_assert!(arcs.len() <= SOME, "a place for each");
     let (mut rest, mut left) = (arcs, ids.len());
     while let (Some(&id), Some((&[arc], before))) = (ids.get(left.wrapping_sub(1)), rest.split_last()) {
         show(arc.get() / 2, id);
@@ -90,44 +93,63 @@ mod tests {
 
     use super::*;
 
+    /// Sends `ids` along `arcs` in several turns of up to `most` arcs, to `own` and `others`.
+    fn parted<I: Lane>(slots: Slots, mut arcs: &[[I; 1]], mut ids: &[I], most: usize) -> [Vec<[I; 2]>; 2] {
+        let (mut own, mut others, mut found) = ([[I::MAX; 2]; SOME], [[I::MAX; 2]; SOME], [Vec::new(), Vec::new()]);
+        while !ids.is_empty() {
+            // Some ids at a time, too: either may be used up first.
+            let (now, some) = (arcs.len().saturating_sub(most), ids.len().saturating_sub(most / 2));
+            let sent = slots.part(&arcs[now..], &ids[some..], &mut own, &mut others);
+            found[0].extend_from_slice(&own[..sent.own]);
+            found[1].extend_from_slice(&others[..sent.others]);
+            (arcs, ids) = (&arcs[..arcs.len() - sent.arcs], &ids[..some + sent.left]);
+        }
+        assert!(arcs.is_empty());
+        found
+    }
+
+    fn check<I: Lane>(slots: Slots, random: &mut Rng) {
+        // Arcs from any slots to nodes with the ids from 100 on; the first arc of each, which is followed last, has the mark.
+        let (mut arcs, mut ids, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        for at in 0..SOME {
+            let (slot, is_first) = (random.u64(990..1000 + (60 << slots.shift)), at == 0 || random.bool());
+            if is_first {
+                ids.push(I::of(100 + at as u64));
+            }
+            arcs.push([I::of(2 * slot + u64::from(is_first))]);
+            sent.push([I::of(slot), ids[ids.len() - 1]]);
+        }
+        sent.reverse();
+        let index = |slot: I| slot.get().wrapping_sub(slots.first) >> slots.shift;
+        let is_own = |slot: I| {
+            slot.get() >= slots.first
+                && (slot.get() - slots.first).is_multiple_of(1 << slots.shift)
+                && index(slot) < slots.count
+        };
+        let (own, others): (Vec<_>, Vec<_>) = sent.into_iter().partition(|[slot, _]| is_own(*slot));
+        for most in [2, 3, 7, SOME] {
+            assert_eq!(parted(slots, &arcs, &ids, most), [own.clone(), others.clone()]);
+        }
+
+        let (mut arrived, mut expected) =
+            (vec![I::zeroed(); slots.count as usize + 1], vec![I::zeroed(); slots.count as usize]);
+        for [slot, id] in own {
+            expected[index(slot) as usize] = id;
+        }
+        let mut found = [[I::MAX; 2]; SOME];
+        let all = slots.scatter(&arcs, &ids, &mut arrived, &mut found);
+        assert_eq!((all.arcs, all.left, all.own), (SOME, 0, 0));
+        assert_eq!((&arrived[..expected.len()], &found[..all.others]), (&expected[..], &others[..]));
+    }
+
     #[test]
     fn ids_go_to_the_slots_of_a_worker_or_to_a_list_whichever_way() {
         let mut random = Rng::with_seed(7);
         for (shift, worker) in [(0, 0), (1, 0), (1, 1), (2, 3)] {
-            let slots = Slots { first: 1000 + worker, count: 50, shift };
-            for _ in 0..100 {
-                // Arcs of nodes 1, 2, …; the first arc of each, which is followed last, has the mark.
-                let arcs: Vec<_> = (0..SOME).map(|_| [random.u32(990..1000 + (60 << shift))]).collect();
-                let (mut ids, mut sent) = (Vec::new(), Vec::new());
-                let mut marked = Vec::new();
-                for (at, [slot]) in (0..).zip(arcs) {
-                    let is_first = at == 0 || random.bool();
-                    if is_first {
-                        ids.push(100 + at);
-                    }
-                    marked.push([2 * slot + u32::from(is_first)]);
-                    sent.push([slot, *ids.last().expect("at least one node")]);
-                }
-                sent.reverse();
-                let is_own = |[slot, _]: &[u32; 2]| {
-                    let past = u64::from(*slot).wrapping_sub(slots.first);
-                    past % (1 << shift) == 0 && past >> shift < slots.count
-                };
-                let (own, others): (Vec<_>, Vec<_>) = sent.into_iter().partition(is_own);
-
-                let mut found = [[[0; 2]; SOME]; 2];
-                let [to_own, to_others] = &mut found;
-                let all = slots.part(&marked, &ids, to_own, to_others);
-                assert_eq!((all.arcs, all.left), (SOME, 0));
-                assert_eq!((&found[0][..all.own], &found[1][..all.others]), (&own[..], &others[..]));
-
-                let (mut arrived, mut expected) = ([0; 51], [0; 50]);
-                for [slot, id] in own {
-                    expected[(u64::from(slot) - slots.first) as usize >> shift] = id;
-                }
-                let all = slots.scatter(&marked, &ids, &mut arrived, &mut found[1]);
-                assert_eq!((all.arcs, all.left, all.own), (SOME, 0, 0));
-                assert_eq!((&arrived[..50], &found[1][..all.others]), (&expected[..], &others[..]));
+            for count in [0, 1, 50].repeat(30) {
+                let slots = Slots { first: 1000 + worker, count, shift };
+                check::<u32>(slots, &mut random);
+                check::<u64>(slots, &mut random);
             }
         }
     }
