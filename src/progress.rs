@@ -7,8 +7,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The operation, by the name that [`OperationStats::operation`](crate::OperationStats::operation) gives it; "builder", and
-    /// "linear" for the search of a constraint.
+    /// The operation, by the name that [`OperationStats::operation`](crate::OperationStats::operation) gives it; "builder" while
+    /// nodes are added, by a constraint too, and "linear" while those of a constraint are looked for.
     pub operation: &'static str,
     /// The sweep.
     pub sweep: Sweep,
@@ -36,7 +36,8 @@ pub enum Sweep {
     Trace,
     /// Upwards: a builder, or a constraint, is given nodes.
     Build,
-    /// Through the variables of a linear constraint, now and then, while its nodes are looked for.
+    /// Downwards, for the literals that all solutions have; or through the variables of a linear constraint, now and then, while
+    /// its nodes are looked for.
     Search,
     /// Upwards: the nodes of a diagram of another store.
     Copy,

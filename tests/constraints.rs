@@ -291,9 +291,9 @@ fn sums_are_those_of_their_definition_where_the_search_has_no_room() -> Result<(
     }
     // The search has indeed no room: powers of two, whose sums fit no grid, are an error.
     let powers = || (0..60).map(|bit| (bit, 1i64 << bit));
-    let failed = store.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef);
+    let failed = store.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef_i64);
     assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
-    assert!(roomy.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef)?.node_count() < 120);
+    assert!(roomy.linear(powers(), Comparison::AtMost, 0x0123_4567_89ab_cdef_i64)?.node_count() < 120);
     assert_eq!(store.stats().temp_bytes, 0);
     Ok(())
 }

@@ -78,6 +78,9 @@ fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     assert_eq!(all(f.cubes()), expected);
     assert!(expected.is_sorted_by(|a, b| a < b));
     assert_eq!(f.path_count().unwrap(), expected.len().into());
+    let in_all = |literal: &(u32, bool)| expected.iter().all(|path| path.contains(literal));
+    let essential = expected.first().map(|path| path.iter().copied().filter(in_all).collect::<Cube>());
+    assert_eq!(f.essential().unwrap(), essential);
     assert_eq!(f.cube_min().unwrap().as_ref(), expected.first());
     assert_eq!(f.cube_max().unwrap().as_ref(), expected.last());
     let picked = f.pick().unwrap();
@@ -105,6 +108,29 @@ fn every_function_of_three_variables_is_true_where_its_table_is() -> Result<()> 
             }
         }
     }
+    Ok(())
+}
+
+#[test]
+fn essential_literals_are_those_that_a_function_implies() -> Result<()> {
+    let mut random = Rng::with_seed(11);
+    let stores = [default_store(), smallest_store(), store_with(limits(|limits| limits.narrow_ids = 20))];
+    let variables: Vec<_> = (0..10).map(|at| 33 * at).collect();
+    let mut found = 0;
+    for (round, store) in (0..120).zip(stores.iter().cycle()) {
+        // From every second point down to a single one, or none.
+        let table: Vec<_> = (0..1 << 10).map(|_| random.u32(..) >> (round % 12) <= u32::MAX >> 12).collect();
+        let f = of_table(store, &table, &variables)?;
+        for f in [&f, &f.negated()] {
+            let implied =
+                |&(variable, value): &(u32, bool)| f.implies(&store.literal(variable, value).unwrap()).unwrap();
+            let all = variables.iter().flat_map(|&variable| [(variable, false), (variable, true)]);
+            let all: Cube = all.filter(implied).collect();
+            found += all.len();
+            assert_eq!(f.essential()?, (!f.is_false()).then_some(all));
+        }
+    }
+    assert!(found > 200, "{found}");
     Ok(())
 }
 

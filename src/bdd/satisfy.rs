@@ -8,6 +8,7 @@ use crate::{
     error::Result,
     file::walk::Walk,
     model::{Cube, TERMINALS, TRUE},
+    sweep::{essential::essential, run::Run},
 };
 
 /// Low before high: the order of bits in a word.
@@ -120,6 +121,32 @@ impl Bdd {
     /// ```
     pub fn pick(&self) -> Result<Option<Cube>> {
         Cubes::new(self, None, DEEP_FIRST).next().transpose()
+    }
+
+    /// The literals that every solution has, the smallest variable first; `None` for the constant false. They are the backbone of a
+    /// formula, and the core and dead features of a configuration.
+    ///
+    /// One pass over the nodes, from the root down, which ends where a path leads to true; no sweep of its own for each variable, as
+    /// [`implies`](Self::implies) takes.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let [x, y, z] = [store.variable(0)?, store.variable(1)?, store.variable(2)?];
+    /// let f = x.and(&y.negated())?.and(&y.or(&z)?)?;
+    /// assert_eq!(f.essential()?, Some(vec![(0, true), (1, false), (2, true)]));
+    /// assert_eq!(x.xor(&y)?.essential()?, Some(vec![]));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn essential(&self) -> Result<Option<Cube>> {
+        if let Some(value) = self.as_constant() {
+            return Ok(value.then(Cube::new));
+        }
+        let literals = |run: &mut Run<'_>| essential(&self.file, self.complement, run);
+        self.store.run_beside("essential", self.node_count(), literals).map(Some)
     }
 
     /// All paths to true, each as the values of the variables it tests: disjoint cubes whose union is the function.

@@ -4,7 +4,7 @@
 //! and [`up`] (expand and reduce), [`build`] (one after the other), [`ops`] (the operations), [`marks`], [`compact`] and [`lift`]
 //! (levels that an operation does not change), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain
 //! arrays), [`desk`], [`team`], [`lateness`] and [`division`] (several threads inside one level), [`search`] (an answer without a
-//! diagram), [`validate`], [`fold`] (values that travel along arcs: counts, costs).
+//! diagram), [`essential`], [`validate`], [`fold`] (values that travel along arcs: counts, costs).
 
 pub mod build;
 pub mod compact;
@@ -12,6 +12,7 @@ pub mod copy;
 pub mod desk;
 pub mod division;
 pub mod down;
+pub mod essential;
 pub mod fold;
 pub mod lateness;
 pub mod lift;
