@@ -1,6 +1,6 @@
 //! The one error of the library: what happened, where, and what to do about it.
 
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
 use rustix::io::Errno;
 
@@ -11,7 +11,7 @@ use crate::progress::Sweep;
 /// An operation that fails leaves nothing behind: its operands stay good, but for handles that it was given (`f & g`), its temporary
 /// files are gone, and the next operation works.
 #[non_exhaustive]
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Error {
     /// A file in the scratch folder could not be created, written or read (a full disk, for example), or it gave other
     /// bytes than were written to it.
@@ -155,7 +155,8 @@ pub enum Error {
 
     /// `sat_count` was asked over fewer variables than the diagram depends on.
     #[error(
-        "the diagram depends on {support} variables, so solutions cannot be counted over {given}; give at least {support}"
+        "solutions cannot be counted over {given} variables, since the diagram depends on {support}; give the number of all variables, \
+         at least {support}"
     )]
     TooFewVariables {
         /// The number of variables given.
@@ -353,6 +354,13 @@ pub enum Error {
         /// The largest number of nodes.
         limit: u64,
     },
+}
+
+/// The same words as `Display`: a `main` that returns an error says what to do, and so does a panic.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// The result of an operation that may touch a disk.

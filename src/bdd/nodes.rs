@@ -39,8 +39,8 @@ impl Bdd {
     /// other programs and formats, or for a computation that the library does not have. [`Store::import`](crate::Store::import)
     /// copies a function to another store.
     ///
-    /// A function and its negation have the same nodes, with the terminals exchanged. A constant has none: [`Bdd::as_constant`]
-    /// tells which it is.
+    /// The terminals are those of this function, whether the store keeps it or its negation: there is nothing to negate, and the path
+    /// of only low arcs may end in true. A constant has no nodes: [`Bdd::as_constant`] tells which it is.
     ///
     /// One pass over the nodes, as they are asked for; no sweep. Where the diagram is on disk, one block of memory.
     ///

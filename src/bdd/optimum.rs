@@ -115,13 +115,18 @@ impl Bdd {
     /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
     ///
     /// ```
-    /// # use strata_bdd::{Config, Store};
+    /// # use strata_bdd::{Comparison, Config, Store};
     /// let store = Store::new(Config::default())?;
     /// let f = store.variable(3)?.or(&store.variable(5)?)?;
     /// let weight = |variable| [7, -2, 6i64][variable as usize - 3];
     /// assert_eq!(f.opt_min(weight, [3, 4, 5])?, Some((4, vec![(3, false), (4, true), (5, true)])));
     /// assert_eq!(f.opt_max(weight, [3, 4, 5])?, Some((13, vec![(3, true), (4, false), (5, true)])));
     /// assert_eq!(store.constant(false).opt_min(weight, [3, 4, 5])?, None);
+    ///
+    /// // All that cost no more than one above the least.
+    /// let terms = [3, 4, 5].map(|variable| (variable, weight(variable)));
+    /// let good = f.and(&store.linear(terms, Comparison::AtMost, 4 + 1)?)?;
+    /// assert_eq!(good.assignments([3, 4, 5])?.count(), 2);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn opt_min<W: Weight>(

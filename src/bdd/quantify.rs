@@ -30,7 +30,8 @@ impl Bdd {
     /// up, and variables go in groups of eight from then on, the lowest first; where a group makes too many, by a nested pair for
     /// each of its variables that is left, over the levels below it. Nodes with only `variables` below them are not expanded,
     /// and the levels of a large diagram above the first of `variables`, or above a group, are only reduced where the budget has
-    /// room for that. Where each variable makes a function much smaller, to quantify a few of the largest at a time can be faster.
+    /// room for that. Where each variable makes a function much smaller, it can be faster to quantify a few at a time, or one after
+    /// another; from which end depends on the function.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.

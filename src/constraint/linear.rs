@@ -29,7 +29,8 @@ impl Store {
     /// The function that is true where the sum of the weights of the true variables compares with `bound` as asked.
     ///
     /// `terms` are variables with their weights, in any order; the weights of a variable given more than once are added up.
-    /// Weights may be negative or zero. Sums are exact, whatever the weights.
+    /// Weights may be negative or zero. Sums are exact, whatever the weights. With the cost that [`Bdd::opt_min`] found as the bound,
+    /// a conjunction gives all optima.
     ///
     /// All bounds that leave the same function of the remaining terms form an interval, and each interval of each level is looked
     /// into once: partial sums are told apart only where the diagram tells them apart. Only `Equal` may also look into sums that
@@ -69,12 +70,12 @@ impl Store {
         &self,
         terms: impl IntoIterator<Item = (u32, i64)>,
         comparison: Comparison,
-        bound: i64,
+        bound: impl Into<i128>,
     ) -> Result<Bdd> {
-        let (terms, bound) = (terms.into_iter(), i128::from(bound));
+        let (terms, bound) = (terms.into_iter(), bound.into());
         match comparison {
             Comparison::AtMost => sum(self, terms, true, bound),
-            Comparison::AtLeast => Ok(sum(self, terms, true, bound - 1)?.negated()),
+            Comparison::AtLeast => Ok(sum(self, terms, true, bound.saturating_sub(1))?.negated()),
             Comparison::Equal => sum(self, terms, false, bound),
         }
     }

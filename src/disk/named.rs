@@ -67,11 +67,12 @@ impl Beside {
 
 impl Write for Beside {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.unnamed()?.write(bytes)
+        // Not by the named file itself, whose errors name it and not its target.
+        self.unnamed()?.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.unnamed()?.flush()
+        self.unnamed()?.as_file_mut().flush()
     }
 }
 

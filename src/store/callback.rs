@@ -10,15 +10,19 @@ use crate::{
 /// The function that a sweep tells how far it has come, and that may stop it.
 ///
 /// ```
-/// use std::{ops::ControlFlow, sync::Arc, time::{Duration, Instant}};
+/// use std::{ops::ControlFlow, sync::{Arc, Mutex}, time::{Duration, Instant}};
 /// use strata_bdd::{Config, Error, Store};
 ///
-/// let end = Instant::now() + Duration::from_secs(60);
+/// // Each task of the program sets its own deadline.
+/// let deadline = Arc::new(Mutex::new(Instant::now()));
+/// let end = deadline.clone();
 /// let progress: strata_bdd::ProgressCallback = Arc::new(move |progress| {
-///     if Instant::now() < end && progress.nodes < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+///     let in_time = end.lock().is_ok_and(|end| Instant::now() < *end);
+///     if in_time && progress.nodes < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 /// });
 /// let store = Store::new(Config { progress: Some(progress), ..Config::default() })?;
 /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+/// *deadline.lock().expect("nobody panics") = Instant::now() + Duration::from_secs(60);
 /// assert!(matches!(x.xor(&y), Err(Error::Stopped { .. })));
 /// assert_eq!(x.and(&y)?.sat_count(2)?, 1u8.into());
 /// # Ok::<(), strata_bdd::Error>(())
