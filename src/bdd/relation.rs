@@ -73,6 +73,24 @@ impl Bdd {
     /// let (x, x_next) = (store.variable(0)?, store.variable(1)?);
     /// assert_eq!(x.rel_prev(&x_next, &VariablePairs::interleaved(1)?)?, store.constant(true));
     /// assert_eq!(x.negated().rel_prev(&x_next, &VariablePairs::interleaved(1)?)?, store.constant(false));
+    ///
+    /// // A shortest way from 0 to 2 for a counter of two bits: forwards set by set, then back through the sets.
+    /// let pairs = VariablePairs::interleaved(2)?;
+    /// let [high, high_next, low, low_next] = [0, 1, 2, 3].map(|variable| store.variable(variable).expect("a small number"));
+    /// let count = low_next.xor(&low)?.and(&high_next.xnor(&high.xor(&low)?)?)?;
+    /// let (start, goal) = (store.cube([(0, false), (2, false)])?, store.cube([(0, true), (2, false)])?);
+    /// let mut sets = vec![start];
+    /// while sets[sets.len() - 1].disjoint(&goal)? {
+    ///     sets.push(sets[sets.len() - 1].rel_next(&count, &pairs)?);
+    /// }
+    /// let (mut way, mut to) = (Vec::new(), goal);
+    /// for set in sets.iter().rev() {
+    ///     let state = set.and(&to)?.sat_min(pairs.currents())?.expect("each set has a way to the goal");
+    ///     to = store.cube(state.iter().copied())?.rel_prev(&count, &pairs)?;
+    ///     way.push(state);
+    /// }
+    /// way.reverse();
+    /// assert_eq!(way, [[(0, false), (2, false)], [(0, false), (2, true)], [(0, true), (2, false)]]);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn rel_prev(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {
