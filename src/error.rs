@@ -1,6 +1,9 @@
 //! The one error of the library: what happened, where, and what to do about it.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 use rustix::io::Errno;
 
@@ -247,7 +250,7 @@ pub enum Error {
 
     /// A diagram could not be saved. The file that was there before is as it was, unless the action is "sync the folder of":
     /// then the new file is in its place already, and only a power cut might still undo that.
-    #[error("cannot save {}: could not {action} the new file: {source}; {}", path.display(), way_to_save(source))]
+    #[error("cannot save {}: could not {action} the new file: {source}; {}", shown(path), way_to_save(source))]
     SaveFailed {
         /// What was being done: "create", "write", "sync", "rename", "sync the folder of".
         action: &'static str,
@@ -258,7 +261,7 @@ pub enum Error {
     },
 
     /// A file could not be opened or read.
-    #[error("cannot read {}: {source}; check its name, its permissions and the disk", path.display())]
+    #[error("cannot read {}: {source}; check its name, its permissions and the disk", shown(path))]
     OpenFailed {
         /// The file.
         path: PathBuf,
@@ -267,14 +270,17 @@ pub enum Error {
     },
 
     /// A file does not begin as a saved diagram does.
-    #[error("{} is not a diagram that `Bdd::save` wrote; name another file", path.display())]
+    #[error("{} is not a diagram that `Bdd::save` wrote; name another file", shown(path))]
     NotADiagram {
         /// The file.
         path: PathBuf,
     },
 
     /// A diagram was saved in another version of the format.
-    #[error("{} is in version {found} of the format, this program reads version {known}; use the one that wrote it", path.display())]
+    #[error(
+        "{} is in version {found} of the format, this program reads version {known}; use the one that wrote it",
+        shown(path)
+    )]
     UnknownVersion {
         /// The file.
         path: PathBuf,
@@ -285,14 +291,14 @@ pub enum Error {
     },
 
     /// A diagram was saved in another order of bytes.
-    #[error("{} has its bytes in big-endian order; save it again on a little-endian machine", path.display())]
+    #[error("{} has its bytes in big-endian order; save it again on a little-endian machine", shown(path))]
     OtherByteOrder {
         /// The file.
         path: PathBuf,
     },
 
     /// A diagram was saved with ids of an unknown width.
-    #[error("{} has ids of {found} bits where 32 or 64 are known; use the program that wrote it", path.display())]
+    #[error("{} has ids of {found} bits where 32 or 64 are known; use the program that wrote it", shown(path))]
     UnknownWidth {
         /// The file.
         path: PathBuf,
@@ -301,7 +307,7 @@ pub enum Error {
     },
 
     /// A saved diagram is not as it was written: cut short, or changed since.
-    #[error("{} is damaged: {what}; take another copy or save the diagram again", path.display())]
+    #[error("{} is damaged: {what}; take another copy or save the diagram again", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -312,7 +318,7 @@ pub enum Error {
     /// A saved diagram breaks a rule that every diagram keeps: it is damaged, or another program wrote it.
     #[error(
         "{} holds no valid diagram: node {node} has {what} (invariant {invariant}); take another copy or save the diagram again",
-        path.display()
+        shown(path)
     )]
     NotCanonical {
         /// The file.
@@ -365,6 +371,11 @@ impl fmt::Debug for Error {
 
 /// The result of an operation that may touch a disk.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The name of a file in a sentence.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "a file without a name".into() } else { path.display().to_string() }
+}
 
 /// Says which nodes of a builder lie outside of its diagram.
 fn what_is_loose(unreachable: u64, nodes: u64) -> String {

@@ -441,6 +441,9 @@ fn paths_without_a_diagram_are_refused_by_name() {
     }
     let refused = store.open("/dev/zero").unwrap_err();
     assert!(matches!(refused, Error::OpenFailed { .. }), "{refused:?}");
+    for refused in [store.open("").unwrap_err(), store.constant(true).save("").unwrap_err()] {
+        assert!(refused.to_string().contains("a file without a name: "), "{refused}");
+    }
 }
 
 #[test]
