@@ -599,7 +599,7 @@ fn a_callback_stops_constraints_and_builders() -> Result<()> {
         if progress.variable > 70 || patience.load(Relaxed) { goes_on } else { ControlFlow::Break(()) }
     });
     let stopped = store.at_most(10, 0..100).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped { sweep: Sweep::Build, variable: 70, .. }), "{stopped}");
+    assert!(matches!(stopped, Error::Stopped { operation: "builder", sweep: Sweep::Build, variable: 70 }), "{stopped}");
     let told: Vec<_> = heard.lock().unwrap().drain(..).map(|heard| (heard.sweep, heard.variable)).collect();
     assert_eq!(told, (70..100).rev().map(|variable| (Sweep::Build, variable)).collect::<Vec<_>>());
 
