@@ -32,7 +32,7 @@ pub enum Sweep {
     Optimum,
     /// Downwards: the number of assignments that lead to each node.
     Sample,
-    /// Upwards, after an optimum or a sample: from the terminal to the root, along what that sweep has found.
+    /// Upwards, after an optimum, a sample or counts of literals: from the terminal to the root, along what that sweep has found.
     Trace,
     /// Upwards: a builder, or a constraint, is given nodes.
     Build,

@@ -258,7 +258,8 @@ fn every_operation_reports_a_failed_disk_and_leaves_its_operands_as_before() {
                 let (f, domain) = (&day.operands[2], 0..VARIABLES);
                 let weight = |variable, value| if value { f64::from(variable) } else { 0.5 };
                 let counted = f.weighted_count(weight, domain.clone())?;
-                Ok((counted, f.opt_max(i64::from, domain.clone())?, f.sample(3, 1, domain)?))
+                let best = f.opt_max(i64::from, domain.clone())?;
+                Ok((counted, best, f.literal_counts(domain.clone())?, f.sample(3, 1, domain)?))
             });
         }
     }
@@ -559,13 +560,14 @@ fn a_callback_is_told_of_the_operation_as_it_is_listed_and_an_error_names_it() -
     });
     let (f, g) = (random_function(&store, 5, 12), random_function(&store, 6, 12));
     let elsewhere = random_function(&default_store(), 7, 12);
-    let works: [&dyn Fn() -> Result<()>; 7] = [
+    let works: [&dyn Fn() -> Result<()>; 8] = [
         &|| f.and(&g).map(drop),
         &|| f.restrict([(3, true)]).map(drop),
         &|| f.sat_count(12).map(drop),
         &|| f.opt_min(|_| 1, 0..12).map(drop),
         &|| f.validate(),
         &|| f.essential().map(drop),
+        &|| f.literal_counts(0..12).map(drop),
         &|| store.import(&elsewhere).map(drop),
     ];
     for work in works {
@@ -734,7 +736,7 @@ fn an_operation_can_be_stopped_at_every_level() -> Result<()> {
         })?;
         let (operands, elsewhere) = (product(&store, 6), random_function(&default_store(), 3, 12));
         let work = || -> Result<_> {
-            drop((store.import(&elsewhere)?, operands[4].essential()?));
+            drop((store.import(&elsewhere)?, operands[4].essential()?, operands[4].literal_counts(0..12)?));
             let f = operands[5].xor(&operands[7])?;
             let some = f.exists([2, 3, 7, 11])?.restrict([(4, true)])?;
             Ok((f.sat_count(12)?, f.opt_max(|_| 1i64, 0..12)?, f.sample(3, 1, 0..12)?, f.and_exists(&some, [0, 5])?, f))

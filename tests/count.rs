@@ -1,4 +1,5 @@
-//! Counts in floating point against exact counts, and exact counts of many bits.
+//! Counts in floating point against exact counts, exact counts of many bits, and counts of literals against those of what each
+//! literal leaves.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::float_cmp, reason = "what is said to be exact is compared exactly")]
 
@@ -9,7 +10,7 @@ use std::f64::consts::LN_2;
 use common::{
     default_store,
     functions::{bits, hidden_weighted_bit, of_table, product, random_function},
-    limits, smallest_store, store_with,
+    limits, smallest_store, store_with, under_every_budget,
 };
 use num_bigint::BigUint;
 use strata_bdd::{Bdd, BuilderNode, Error, Result, Store};
@@ -119,6 +120,55 @@ fn counts_over_thousands_of_levels_are_exact_however_many_bits_they_have() -> Re
             check(&f.negated(), levels)?;
             let logarithm = f64::from(steps) * 3f64.ln();
             assert!((f.sat_count_ln(levels)? - logarithm).abs() < 1e-12 * logarithm);
+        }
+    }
+    Ok(())
+}
+
+/// The counts of literals over `variables` variables, each by fixing it.
+fn counts_by_fixing(f: &Bdd, variables: u32) -> Result<Vec<[BigUint; 2]>> {
+    let count = |literal| f.restrict([literal])?.sat_count(variables - 1);
+    (0..variables).map(|variable| Ok([count((variable, false))?, count((variable, true))?])).collect()
+}
+
+#[test]
+fn counts_of_literals_are_those_of_what_fixing_them_leaves() -> Result<()> {
+    let functions = |store: &Store| -> Result<[Bdd; 5]> {
+        let operands = product(store, 5);
+        Ok([
+            hidden_weighted_bit(store, 13),
+            random_function(store, 4, 12),
+            operands[4].xor(&operands[7])?,
+            // More than 64 bits for a function and its negation; and for one of the two.
+            chain(store, 3, 40)?.xor(&chain(store, 0, 50)?)?,
+            chain(store, 90, 5)?,
+        ])
+    };
+    let counts = under_every_budget(1, |store| {
+        let counts = |f: &Bdd| Ok([f.literal_counts(0..101)?, f.negated().literal_counts(0..101)?]);
+        functions(store)?.iter().map(counts).collect::<Result<Vec<_>>>()
+    })?;
+    for (f, [counts, of_negation]) in functions(&default_store())?.iter().zip(counts) {
+        assert_eq!(counts, counts_by_fixing(f, 101)?);
+        assert_eq!(of_negation, counts_by_fixing(&f.negated(), 101)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn counts_of_literals_over_thousands_of_levels_are_exact() -> Result<()> {
+    for store in [default_store(), smallest_store()] {
+        for (given, steps) in [(2, 121), (5, 122), (1000, 60), (1, 700)] {
+            let f = chain(&store, given, steps)?;
+            let (all, levels) = (BigUint::from(3u8).pow(steps), given + 2 * steps);
+            let (third, half) = (&all / 3u8, BigUint::from(1u8) << (levels - 1));
+            let counts = f.literal_counts(0..levels)?;
+            let of_negation = f.negated().literal_counts(0..levels)?;
+            for (variable, (counts, of_negation)) in (0..).zip(counts.into_iter().zip(of_negation)) {
+                let low = if variable < given { BigUint::ZERO } else { third.clone() };
+                assert_eq!(counts, [low.clone(), &all - low], "{variable}");
+                assert_eq!(of_negation, counts.map(|count| &half - count), "{variable}");
+            }
         }
     }
     Ok(())

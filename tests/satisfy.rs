@@ -16,6 +16,7 @@ use common::{
     smallest_store, store_on, store_with,
 };
 use fastrand::Rng;
+use num_bigint::BigUint;
 use strata_bdd::{Bdd, BinaryOp, BuilderNode, Cube, Cubes, Error, LARGEST_VARIABLE, Result, Store};
 
 /// Three variables, and domains that hold them: alone, and with other variables before, between and behind them.
@@ -93,6 +94,10 @@ fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     assert_eq!(f.sat_count(domain.len() as u32).unwrap(), expected.len().into());
     assert_eq!(f.sat_min(domain.iter().copied()).unwrap().as_ref(), expected.first());
     assert_eq!(f.sat_max(domain.iter().copied()).unwrap().as_ref(), expected.last());
+    let with = |place: usize, value| expected.iter().filter(|point| point[place].1 == value).count().into();
+    let counts: Vec<[BigUint; 2]> =
+        (0..domain.len()).map(|place| [false, true].map(|value| with(place, value))).collect();
+    assert_eq!(f.literal_counts(domain.iter().copied()).unwrap(), counts);
 }
 
 #[test]
@@ -395,13 +400,14 @@ type Ask = fn(&Bdd, &mut dyn Iterator<Item = u32>) -> Option<Error>;
 fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
     let store = default_store();
     let f = store.cube([(3, true), (5, false), (LARGEST_VARIABLE, true)])?;
-    let asked: [Ask; 8] = [
+    let asked: [Ask; 9] = [
         |f, domain| f.assignments(domain).err(),
         |f, domain| f.sat_min(domain).err(),
         |f, domain| f.sat_max(domain).err(),
         |f, domain| f.opt_min(|_| 1i64, domain).err(),
         |f, domain| f.opt_max(|_| 1i64, domain).err(),
         |f, domain| f.sample(1, 1, domain).err(),
+        |f, domain| f.literal_counts(domain).err(),
         |f, domain| f.weighted_count(|_, _| 1.0, domain).err(),
         |f, domain| f.weighted_count_ln(|_, _| 1.0, domain).err(),
     ];

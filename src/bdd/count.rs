@@ -2,12 +2,13 @@
 
 use num_bigint::BigUint;
 
-use super::Bdd;
+use super::{Bdd, domain::Domain};
 use crate::{
     error::{Error, Result},
     model::LARGEST_VARIABLE,
     sweep::fold::{
         count::{Count, approximate, count},
+        literals::literal_counts,
         real::Real,
     },
 };
@@ -40,6 +41,52 @@ impl Bdd {
             count(&self.file, Count::Assignments, !self.complement, run)
         })?;
         Ok(over_support << free)
+    }
+
+    /// How many of the assignments to the variables of `domain` for which the function is true give each variable the value false,
+    /// and how many true, exactly; in the order of the domain. The two numbers of any variable add up to [`Bdd::sat_count`].
+    ///
+    /// The share of all solutions in which a variable is true is what feature models call its commonality, and the chance that it is
+    /// true if all solutions are equally likely. All of them together take about as long as ten counts.
+    ///
+    /// One top-down sweep and one back, O(sort(f)) transfers, while the number of solutions, or of assignments that are none, fits
+    /// 64 bits, and more beyond, like [`Bdd::sat_count`]. Memory: beside the sweeps', 16 bytes for each level and 64 bits of the
+    /// number of solutions, of the budget, and as many for the result outside it.
+    ///
+    /// # Errors
+    /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
+    /// that is not in it, [`Error::VariableOutOfRange`], and those of the disk and the budget.
+    ///
+    /// After: A. Darwiche, *A Differential Approach to Inference in Bayesian Networks*, 2003.
+    ///
+    /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// // Of six solutions, two have variable 3 false and four have it true; variable 4 halves them.
+    /// let f = store.variable(3)?.or(&store.variable(5)?)?;
+    /// let counts = f.literal_counts([3, 4, 5])?;
+    /// assert_eq!(counts, [[2u8, 4], [3, 3], [2, 4]].map(|pair| pair.map(Into::into)));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn literal_counts(&self, domain: impl IntoIterator<Item = u32>) -> Result<Vec<[BigUint; 2]>> {
+        let domain = Domain::of(self, domain)?;
+        let levels = match self.as_constant() {
+            Some(_) => Vec::new(),
+            None => self.store.run_beside("literal_counts", self.node_count(), |run| {
+                literal_counts(&self.file, !self.complement, run)
+            })?,
+        };
+        let free = domain.variables.len() - levels.len();
+        // Of the assignments to the variables of the levels.
+        let all = levels.first().map_or_else(|| BigUint::from(u8::from(self.is_true())), |[low, high]| low + high);
+        let half = all << free >> 1u8;
+        let mut counts = vec![[half.clone(), half]; domain.variables.len()];
+        for (rank, level) in (1..).zip(levels) {
+            counts[domain.place(rank)] = level.map(|count| count << free);
+        }
+        Ok(counts)
     }
 
     /// The natural logarithm of [`Bdd::sat_count`], −∞ for false: for counts of millions of digits, and quick.

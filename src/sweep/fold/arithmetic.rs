@@ -19,6 +19,12 @@ pub trait Arithmetic {
     fn double(&self, a: &mut [u64], times: u32) -> bool;
 }
 
+/// Arithmetic whose results are exact, or known not to be.
+pub trait Exact: Arithmetic {
+    /// Multiplies `a` by `b`.
+    fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool;
+}
+
 /// One 64-bit number.
 pub struct Plain;
 
@@ -33,6 +39,12 @@ impl Arithmetic for Plain {
             *a = a.checked_shl(times).unwrap_or(0);
             fits
         })
+    }
+}
+
+impl Exact for Plain {
+    fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
+        a.iter_mut().zip(b).all(|(a, &b)| a.checked_mul(b).map(|product| *a = product).is_some())
     }
 }
 
@@ -66,18 +78,31 @@ impl<const R: usize> Arithmetic for Modulo<R> {
         }
         for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
             // Square and multiply.
-            let product = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64;
             let (mut power, mut left) = (2 % modulus, times);
             while left > 0 {
                 if left % 2 == 1 {
-                    *a = product(*a, power);
+                    *a = product(*a, power, modulus);
                 }
-                power = product(power, power);
+                power = product(power, power, modulus);
                 left /= 2;
             }
         }
         true
     }
+}
+
+impl<const R: usize> Exact for Modulo<R> {
+    fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
+        for ((a, &b), &modulus) in a.iter_mut().zip(b).zip(&self.moduli) {
+            *a = product(*a, b, modulus);
+        }
+        true
+    }
+}
+
+/// `a` · `b` modulo `modulus`.
+fn product(a: u64, b: u64, modulus: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
 }
 
 /// `count` numbers between 2^61 and 2^62, no two with a common factor.
@@ -108,18 +133,20 @@ fn rough(width: usize) -> Vec<u64> {
     (first..).zip(divided).filter_map(|(number, divided)| (!divided).then_some(number)).collect()
 }
 
-/// The number below the product of `moduli` that has these `residues` (Chinese remainder theorem).
-pub fn combine(moduli: &[u64], residues: &[u64]) -> BigUint {
-    let mut number = BigUint::ZERO;
+/// The numbers below the product of `moduli` that have these `residues`, a list for each modulus (Chinese remainder theorem).
+pub fn combine(moduli: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
+    let mut numbers = vec![BigUint::ZERO; residues.first().map_or(0, Vec::len)];
     let mut product = BigUint::from(1u8);
-    for (&modulus, &residue) in moduli.iter().zip(residues) {
+    for (&modulus, residues) in moduli.iter().zip(residues) {
         let modulus = BigUint::from(modulus);
-        let missing = (BigUint::from(residue) + &modulus - &number % &modulus) % &modulus;
         let inverse = (&product % &modulus).modinv(&modulus).expect("the moduli are coprime");
-        number += &product * (missing * inverse % &modulus);
+        for (number, &residue) in numbers.iter_mut().zip(residues) {
+            let missing = (BigUint::from(residue) + &modulus - &*number % &modulus) % &modulus;
+            *number += &product * (missing * &inverse % &modulus);
+        }
         product *= modulus;
     }
-    number
+    numbers
 }
 
 /// Floating point of any length, rounded towards zero: the lanes of a fraction of at least 1/2 and below 1, the most significant
@@ -237,13 +264,12 @@ mod tests {
     #[test]
     fn residues_are_put_together_to_the_number_they_are_of() {
         let moduli = coprimes(20);
-        for number in
-            [BigUint::ZERO, BigUint::from(1u8), BigUint::from(1u8) << 1000, (BigUint::from(1u8) << 1200) - 1u8]
-        {
-            let residues: Vec<u64> =
-                moduli.iter().map(|&m| u64::try_from(&number % m).expect("a residue is small")).collect();
-            assert_eq!(combine(&moduli, &residues), number);
-        }
+        let one = || BigUint::from(1u8);
+        let numbers = [BigUint::ZERO, one(), one() << 1000, (one() << 1200) - 1u8];
+        let residue = |number, modulus| u64::try_from(number % modulus).expect("a residue is small");
+        let residues: Vec<_> =
+            moduli.iter().map(|&modulus| numbers.iter().map(|number| residue(number, modulus)).collect()).collect();
+        assert_eq!(combine(&moduli, &residues), numbers);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Counting: numbers travel, and those that meet are added up.
 //!
 //! Counting is exact at any size: counts travel as 64-bit numbers; where one would overflow, the sweep starts again with residues
-//! modulo several coprime numbers, which the Chinese remainder theorem combines. Where an approximation will do, one sweep in
-//! floating point does.
+//! ([`exact`](super::exact)). Where an approximation will do, one sweep in floating point does.
 //!
 //! Cost: one sweep. If 64 bits are too few for a count of assignments, one more counts those to the other terminal, which give the
 //! count if they fit. If they do not, or for paths, one more sweep where there are fewer than 244 levels; with more levels one in
@@ -12,7 +11,8 @@ use num_bigint::BigUint;
 
 use super::{
     Arc, Load,
-    arithmetic::{Arithmetic, MODULUS_BITS, Modulo, Plain, Scaled, combine, coprimes},
+    arithmetic::{Arithmetic, Exact, Modulo, Scaled},
+    exact::{FEW_BITS, Tally, large, small},
     fold,
     real::Real,
 };
@@ -33,28 +33,35 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
     if levels == 0 {
         return Ok(BigUint::from(u8::from(!terminal)));
     }
-    if let Some([_, total]) = sum(file, count, terminal, Plain, run)? {
-        return Ok(BigUint::from(total));
+    let total = Total { file, count };
+    if let Some(total) = small(&total, terminal, run)? {
+        return Ok(BigUint::from(total[0]));
     }
     if count == Count::Assignments {
         // One of the two terminals is often reached in few ways.
-        if let Some([_, total]) = sum(file, count, !terminal, Plain, run)? {
-            return Ok((BigUint::from(1u8) << levels) - total);
+        if let Some(total) = small(&total, !terminal, run)? {
+            return Ok((BigUint::from(1u8) << levels) - total[0]);
         }
     }
-    // A count is at most 2^levels.
-    if levels < FEW * MODULUS_BITS {
-        return residues::<FEW, { 1 + FEW }>(file, count, terminal, levels, run);
+    let bits = bits(file, count, terminal, run)?;
+    Ok(large(&total, terminal, bits, run)?.remove(0))
+}
+
+/// A number of bits that the count for `terminal` fits, in a diagram that is no constant.
+pub fn bits(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<usize> {
+    let levels = file.levels().ranks() - 1;
+    // A count is below 2^levels.
+    if levels < FEW_BITS {
+        return Ok(levels);
     }
-    let bits = approximate_over_levels(file, count, terminal, run)?.exponent();
     // Rounding has lost less than half, hence one bit more.
-    residues::<MANY, { 1 + MANY }>(file, count, terminal, bits.cast_unsigned() as usize + 1, run)
+    Ok(approximate_over_levels(file, count, terminal, run)?.exponent().cast_unsigned() as usize + 1)
 }
 
 /// Whether an odd number of assignments to the variables of the levels leads to `terminal`, in a diagram that is no constant: one
 /// sweep.
 pub fn is_odd(file: &NodeFile, terminal: bool, run: &mut Run<'_>) -> Result<bool> {
-    let total = sum(file, Count::Assignments, terminal, Modulo::<1>::new(&[2]), run)?;
+    let total = sum(file, Count::Assignments, terminal, &Modulo::<1>::new(&[2]), run)?;
     Ok(total.is_some_and(|[_, total]| total == 1))
 }
 
@@ -70,30 +77,27 @@ pub fn approximate(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<
 }
 
 fn approximate_over_levels(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<Real> {
-    let total = sum::<Scaled, 3>(file, count, terminal, Scaled, run)?.expect("a fraction overflows never");
+    let total = sum::<Scaled, 3>(file, count, terminal, &Scaled, run)?.expect("a fraction overflows never");
     let [_, fraction, exponent] = total;
     Ok(Real::of_fraction(fraction, exponent.cast_signed()))
 }
 
-/// Residues that travel together: `FEW` if these are enough, `MANY` otherwise.
-const FEW: usize = 4;
-const MANY: usize = 15;
-
-/// The count, which is below 2^`bits`, from its residues; `N` is `R + 1`.
-fn residues<const R: usize, const N: usize>(
-    file: &NodeFile,
+/// The count, exactly.
+struct Total<'a> {
+    file: &'a NodeFile,
     count: Count,
-    terminal: bool,
-    bits: usize,
-    run: &mut Run<'_>,
-) -> Result<BigUint> {
-    let moduli = coprimes(bits / MODULUS_BITS + 1);
-    let mut residues = Vec::with_capacity(moduli.len());
-    for some in moduli.chunks(R) {
-        let total = sum::<_, N>(file, count, terminal, Modulo::<R>::new(some), run)?.expect("residues do not overflow");
-        residues.extend_from_slice(&total[1..=some.len()]);
+}
+
+impl Tally for Total<'_> {
+    fn tally<A: Exact, const N: usize, const L: usize>(
+        &self,
+        terminal: bool,
+        arithmetic: &A,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Vec<u64>>> {
+        let total = sum::<A, N>(self.file, self.count, terminal, arithmetic, run)?;
+        Ok(total.map(|total| total[1..].to_vec()))
     }
-    Ok(combine(&moduli, &residues))
 }
 
 /// The sum that arrives at `terminal`, in all lanes but the first; `None` when it overflowed on the way.
@@ -101,7 +105,7 @@ fn sum<A: Arithmetic, const N: usize>(
     file: &NodeFile,
     count: Count,
     terminal: bool,
-    arithmetic: A,
+    arithmetic: &A,
     run: &mut Run<'_>,
 ) -> Result<Option<[u64; N]>> {
     let sum = Sum { count, arithmetic, total: [0; N], overflow: false };
@@ -109,15 +113,15 @@ fn sum<A: Arithmetic, const N: usize>(
 }
 
 /// Numbers that are added up.
-struct Sum<A, const N: usize> {
+struct Sum<'a, A, const N: usize> {
     count: Count,
-    arithmetic: A,
+    arithmetic: &'a A,
     /// The sum of what has arrived.
     total: [u64; N],
     overflow: bool,
 }
 
-impl<A: Arithmetic, const N: usize> Load<N> for Sum<A, N> {
+impl<A: Arithmetic, const N: usize> Load<N> for Sum<'_, A, N> {
     const SWEEP: Sweep = Sweep::Count;
     const KEYS: usize = if A::ROUNDED { N } else { 1 };
 

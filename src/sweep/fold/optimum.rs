@@ -36,7 +36,7 @@ pub struct Cheapest {
 pub fn cheapest(file: &NodeFile, terminal: bool, cost: impl Fn(usize) -> i128, run: &mut Run<'_>) -> Result<Cheapest> {
     let costly = Costly { cost, trail: Trail::new(), best: None };
     let Costly { trail, best, .. } = fold(file, terminal, costly, run)?.expect("costs do not overflow");
-    let mut nodes = CheapestNodes { last: None, steps: Spool::new(Share::Arcs) };
+    let mut nodes = CheapestNodes { steps: Spool::new(Share::Arcs) };
     let mut start = Spool::new(Share::Queue);
     start.append([place(terminal.into()), 0, 0], run.space)?;
     trace(file, trail, start, &mut nodes, run)?;
@@ -103,8 +103,6 @@ impl<F: Fn(usize) -> i128> Load<4> for Costly<F> {
 
 /// The nodes of the cheapest paths: (place, whether by the high arc, child).
 struct CheapestNodes {
-    /// The place of the node visited last.
-    last: Option<u64>,
     /// Every marked node with the arc by which the path leaves it, the low one where both will do: (id, whether the high arc,
     /// child), bottom-up.
     steps: Spool<u64, 3>,
@@ -117,10 +115,11 @@ impl Travel<1, 3> for CheapestNodes {
     fn visit(
         &mut self,
         &[place_here, high, child]: &[u64; 3],
+        first: bool,
         incoming: &mut Incoming<'_, 1>,
         onward: &mut Onward<'_, 3>,
     ) -> Result<()> {
-        if self.last.replace(place_here) == Some(place_here) {
+        if !first {
             return Ok(());
         }
         let id = !place_here;

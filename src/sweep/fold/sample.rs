@@ -72,8 +72,7 @@ fn walk<const N: usize, const M: usize>(
     for walker in 0..walkers {
         starts.append(walker_at::<M>(terminal.into(), None, walker, random), run.space)?;
     }
-    let mut walk =
-        Walkers { file, random, step, tolerance, lost: false, node: None, whole: None, here: None, below: None };
+    let mut walk = Walkers { file, random, step, tolerance, lost: false, whole: None, here: None, below: None };
     trace(file, trail, starts, &mut walk, run)
 }
 
@@ -149,9 +148,7 @@ struct Walkers<'a, R, S, const M: usize> {
     tolerance: u64,
     /// Whether a point came so close to a border.
     lost: bool,
-    /// The place of the node where the walkers are.
-    node: Option<u64>,
-    /// The last arc into that node, whose sum is that of all arcs.
+    /// The last arc into the node where the walkers are, whose sum is that of all arcs.
     whole: Option<[u64; M]>,
     /// The arc at hand.
     here: Option<[u64; M]>,
@@ -183,10 +180,11 @@ where
     fn visit(
         &mut self,
         traveller: &[u64; M],
+        first: bool,
         incoming: &mut Incoming<'_, M>,
         onward: &mut Onward<'_, M>,
     ) -> Result<()> {
-        if self.node.replace(traveller[0]) != Some(traveller[0]) {
+        if first {
             self.whole = incoming.next()?;
             (self.here, self.below) = (self.whole, incoming.next()?);
         }

@@ -128,9 +128,20 @@ pub trait Travel<const M: usize, const K: usize> {
     /// How many lanes travellers are sorted by.
     const KEYS: usize;
 
-    /// Sends `traveller`, who has arrived at a node with these `incoming` arcs, on along some of them.
-    fn visit(&mut self, traveller: &[u64; K], incoming: &mut Incoming<'_, M>, onward: &mut Onward<'_, K>)
-    -> Result<()>;
+    /// Takes a `traveller`, perhaps the `first`, who has arrived at a node with these `incoming` arcs, and may send it on along some
+    /// of them.
+    fn visit(
+        &mut self,
+        traveller: &[u64; K],
+        first: bool,
+        incoming: &mut Incoming<'_, M>,
+        onward: &mut Onward<'_, K>,
+    ) -> Result<()>;
+
+    /// Leaves the node of `id` when all travellers who arrived there have been visited.
+    fn leave(&mut self, _id: u64, _incoming: &mut Incoming<'_, M>, _onward: &mut Onward<'_, K>) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether the sweep can end, since its result is of no use.
     fn in_vain(&self) -> bool {
@@ -178,15 +189,21 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
         if rank > 0 {
             incoming.enter(end - 1);
         }
+        let mut at = None;
         run.desks[0].sorter.sort(&mut arrived, T::KEYS, space, &mut |travellers| {
             travellers.iter().try_for_each(|traveller| {
                 let id = !traveller[0];
-                if id >= TERMINALS {
-                    incoming.skip_to(id)?;
+                let before = at.replace(id);
+                if before != Some(id) {
+                    before.map_or(Ok(()), |before| travel.leave(before, &mut incoming, &mut onward))?;
+                    if id >= TERMINALS {
+                        incoming.skip_to(id)?;
+                    }
                 }
-                travel.visit(traveller, &mut incoming, &mut onward)
+                travel.visit(traveller, before != Some(id), &mut incoming, &mut onward)
             })
         })?;
+        at.map_or(Ok(()), |last| travel.leave(last, &mut incoming, &mut onward))?;
         if travel.in_vain() {
             return Ok(false);
         }

@@ -1,0 +1,58 @@
+//! Exact numbers by sweeps: in 64 bits where they fit, and otherwise from residues modulo several coprime numbers, which the Chinese
+//! remainder theorem combines.
+
+use num_bigint::BigUint;
+
+use super::arithmetic::{Exact, MODULUS_BITS, Modulo, Plain, combine, coprimes};
+use crate::{error::Result, sweep::run::Run};
+
+/// Numbers that sweeps add up.
+pub trait Tally {
+    /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. `L` is `N + 1`.
+    fn tally<A: Exact, const N: usize, const L: usize>(
+        &self,
+        terminal: bool,
+        arithmetic: &A,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Vec<u64>>>;
+}
+
+/// The numbers of `tally`, if they fit 64 bits.
+pub fn small(tally: &impl Tally, terminal: bool, run: &mut Run<'_>) -> Result<Option<Vec<u64>>> {
+    tally.tally::<_, 2, 3>(terminal, &Plain, run)
+}
+
+/// The numbers of `tally`, which are below 2^`bits`.
+pub fn large(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<Vec<BigUint>> {
+    if bits < FEW_BITS {
+        by_residues::<FEW, { FEW + 1 }, { FEW + 2 }>(tally, terminal, bits, run)
+    } else {
+        by_residues::<MANY, { MANY + 1 }, { MANY + 2 }>(tally, terminal, bits, run)
+    }
+}
+
+/// Residues that travel together: `FEW` if these are enough, `MANY` otherwise.
+const FEW: usize = 4;
+const MANY: usize = 15;
+
+/// Numbers of fewer bits take one sweep.
+pub const FEW_BITS: usize = FEW * MODULUS_BITS;
+
+/// The numbers of `tally`, which are below 2^`bits`, from `R` residues a time; `N` is `R + 1`, `L` is `R + 2`.
+fn by_residues<const R: usize, const N: usize, const L: usize>(
+    tally: &impl Tally,
+    terminal: bool,
+    bits: usize,
+    run: &mut Run<'_>,
+) -> Result<Vec<BigUint>> {
+    let moduli = coprimes(bits / MODULUS_BITS + 1);
+    let mut residues = Vec::with_capacity(moduli.len());
+    let mut charge = run.space.pool.account("the residues of so many counts");
+    for some in moduli.chunks(R) {
+        let lanes = tally.tally::<_, N, L>(terminal, &Modulo::<R>::new(some), run)?.expect("residues do not overflow");
+        // They and the numbers that they become.
+        charge.grow(2 * size_of_val(&*lanes))?;
+        residues.extend((0..some.len()).map(|lane| lanes.iter().skip(lane).step_by(R).copied().collect()));
+    }
+    Ok(combine(&moduli, &residues))
+}
