@@ -8,7 +8,7 @@ use std::fmt;
 #[non_exhaustive]
 pub struct Progress {
     /// The operation, by the name that [`OperationStats::operation`](crate::OperationStats::operation) gives it; "builder" while
-    /// nodes are added, by a constraint too, and "linear" while those of a constraint are looked for.
+    /// nodes are added, by a constraint too, "linear" while those of a constraint are looked for, and "save".
     pub operation: &'static str,
     /// The sweep.
     pub sweep: Sweep,
@@ -39,7 +39,7 @@ pub enum Sweep {
     /// Downwards, for the literals that all solutions have; or through the variables of a linear constraint, now and then, while
     /// its nodes are looked for.
     Search,
-    /// Upwards: the nodes of a diagram of another store.
+    /// Upwards: the nodes of a diagram of another store, or those of a file that is saved or opened.
     Copy,
 }
 

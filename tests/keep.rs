@@ -24,7 +24,7 @@ use common::{
 };
 use fastrand::Rng;
 use strata_bdd::{
-    Bdd, BuilderNode, Config, Error, LARGEST_VARIABLE, Result, SMALLEST_MEMORY, Store,
+    Bdd, BuilderNode, Config, Error, LARGEST_VARIABLE, Progress, Result, SMALLEST_MEMORY, Store, Sweep,
     testing::{Backend, Limits, NewFile, OldFile, Os, ScratchFile, Testing},
 };
 use tempfile::TempDir;
@@ -1147,6 +1147,72 @@ fn diagrams_built_and_combined_in_every_kind_of_store_are_valid() -> Result<()> 
             pair[0].validate()?;
             pair[0].xor(&pair[1])?.validate()?;
             pair[0].ite(&pair[1], &functions[0])?.negated().validate()?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn saving_and_opening_tell_of_every_level_and_can_be_stopped_at_each() -> Result<()> {
+    for limits in [limits(|_| ()), limits(|limits| limits.narrow_ids = 1), tight()] {
+        let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
+        let left = Arc::new(AtomicU64::new(u64::MAX));
+        let (record, levels) = (heard.clone(), left.clone());
+        let store = Store::new(Config {
+            progress: Some(Arc::new(move |progress| {
+                record.lock().unwrap().push(*progress);
+                if levels.fetch_sub(1, Relaxed) > 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })),
+            testing: Testing { limits: Some(limits), backend: None },
+            ..Config::default()
+        })?;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.strata");
+        store.variable(0)?.save(&path)?;
+        let before = fs::read(&path).unwrap();
+        let f = random_function(&store, 3, 12);
+        let temp_bytes = store.stats().temp_bytes;
+        let mut upwards = f.support();
+        upwards.reverse();
+
+        let told = |operation| {
+            let heard = std::mem::take(&mut *heard.lock().unwrap());
+            assert!(heard.iter().all(|told| told.operation == operation));
+            let copied = heard.into_iter().filter(|told| told.sweep == Sweep::Copy);
+            copied.map(|told| (told.variable, told.nodes)).unzip::<_, _, Vec<_>, Vec<_>>()
+        };
+        heard.lock().unwrap().clear();
+        for stop in (1..=12).chain([u64::MAX]) {
+            left.store(stop, Relaxed);
+            let saved = f.save(&path);
+            let (variables, nodes) = told("save");
+            assert_eq!(variables, upwards[..stop.min(12) as usize]);
+            assert!(nodes.is_sorted_by(|a, b| a < b));
+            if stop == u64::MAX {
+                saved?;
+                assert_eq!(nodes.last(), Some(&f.node_count()));
+            } else {
+                let place = upwards[stop as usize - 1];
+                let stopped = saved.unwrap_err();
+                assert!(
+                    matches!(&stopped, Error::Stopped { operation: "save", sweep: Sweep::Copy, variable } if *variable == place)
+                );
+                assert_eq!(fs::read(&path).unwrap(), before);
+            }
+            assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+        }
+        for stop in (1..=12).chain([u64::MAX]) {
+            left.store(stop, Relaxed);
+            let opened = store.open(&path);
+            let (variables, nodes) = told("open");
+            assert_eq!(variables, upwards[..stop.min(12) as usize]);
+            if stop == u64::MAX {
+                assert_eq!(nodes.last(), Some(&f.node_count()));
+                assert_eq!(opened?, f);
+            } else {
+                assert!(matches!(opened, Err(Error::Stopped { operation: "open", sweep: Sweep::Copy, .. })));
+            }
+            assert_eq!(store.stats().temp_bytes, temp_bytes);
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::Bdd;
 use crate::{
     error::{Error, Result},
     file::{saved, writer},
-    progress::Sweep,
+    progress::{Progress, Sweep},
     store::Store,
     sweep::validate::{check_paths, validate},
 };
@@ -25,7 +25,7 @@ impl Bdd {
     /// # Errors
     /// [`Error::SaveFailed`], after which `path` is as it was, except where the last step failed, syncing the folder: then the new
     /// file is there already and might not survive a power cut. [`Error::Io`] where the nodes cannot be read from the scratch
-    /// folder.
+    /// folder, and [`Error::Stopped`], which leave it as it was.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -41,7 +41,9 @@ impl Bdd {
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let _save = tracing::debug_span!("save").entered();
-        saved::save(&self.file, self.complement, path.as_ref(), &self.store.space())
+        saved::save(&self.file, self.complement, path.as_ref(), &self.store.space(), |variable, nodes| {
+            self.store.report(&Progress { operation: "save", sweep: Sweep::Copy, variable, nodes })
+        })
     }
 
     /// Checks that the diagram keeps every invariant of the format, and that its bytes have not changed since it was made.
@@ -76,7 +78,8 @@ impl Store {
     /// # Errors
     /// [`Error::OpenFailed`] when it cannot be read; [`Error::NotADiagram`], [`Error::UnknownVersion`],
     /// [`Error::OtherByteOrder`] and [`Error::UnknownWidth`] when it is another kind of file; [`Error::Damaged`] and
-    /// [`Error::NotCanonical`] when it is not as it was written; and those of the scratch folder and the budget.
+    /// [`Error::NotCanonical`] when it is not as it was written; those of the scratch folder and the budget, and
+    /// [`Error::Stopped`].
     ///
     /// ```
     /// # use strata_bdd::{Config, Error, Store};
@@ -94,7 +97,9 @@ impl Store {
         let _open = tracing::debug_span!("open").entered();
         let path = path.as_ref();
         let load = self.run("open", |run| {
-            let (file, complement) = saved::load(path, run.space)?;
+            let space = run.space;
+            let (file, complement) =
+                saved::load(path, space, |variable, nodes| run.report(Sweep::Copy, variable, nodes))?;
             check_paths(&file, run)?;
             Ok(Bdd::new(self.clone(), file, complement))
         });

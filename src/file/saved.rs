@@ -156,16 +156,23 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-/// Writes the nodes of `file` and the complement bit to a file at `path`, which is there whole or not at all.
+/// Writes the nodes of `file` and the complement bit to a file at `path`, which is there whole or not at all; `told` hears of the
+/// variable of each finished level and of the nodes so far.
 ///
 /// One pass over the nodes; two blocks of memory.
 ///
 /// # Errors
 /// `SaveFailed`, and `Io` where nodes cannot be read from the scratch folder.
-pub fn save(file: &NodeFile, complement: bool, path: &Path, space: &Space) -> Result<()> {
+pub fn save(
+    file: &NodeFile,
+    complement: bool,
+    path: &Path,
+    space: &Space,
+    told: impl FnMut(u32, u64) -> Result<()>,
+) -> Result<()> {
     let fail = |action| move |source| Error::SaveFailed { action, path: path.into(), source };
     let mut new = space.scratch.backend.create_beside(path).map_err(fail("create"))?;
-    write(file, complement, &mut *new, space, fail("write"))?;
+    write(file, complement, &mut *new, space, told, fail("write"))?;
     new.sync().map_err(fail("sync"))?;
     new.rename().map_err(fail("rename"))?;
     new.sync_folder().map_err(fail("sync the folder of"))
@@ -176,6 +183,7 @@ fn write(
     complement: bool,
     new: &mut dyn NewFile,
     space: &Space,
+    mut told: impl FnMut(u32, u64) -> Result<()>,
     fail: impl Fn(io::Error) -> Error,
 ) -> Result<()> {
     let mut out = BufWriter::with_capacity(space.limits.block, Hashed::new(new));
@@ -188,16 +196,24 @@ fn write(
             out.write_all(&number.to_le_bytes()).map_err(&fail)?;
         }
     }
-    let mut terminals = TERMINALS as usize * file.width().node_bytes() / 8;
+    let words_a_node = file.width().node_bytes() / 8;
+    let mut terminals = TERMINALS as usize * words_a_node;
+    let mut ends = (1..).zip(file.variables()).map(|(rank, variable)| (variable, levels.range(rank).end)).peekable();
+    let mut written = 0;
     file.visit_words(space, |words| {
         let inner = &words[std::mem::take(&mut terminals)..];
-        out.write_all(bytemuck::cast_slice(inner)).map_err(&fail)
+        out.write_all(bytemuck::cast_slice(inner)).map_err(&fail)?;
+        written += (words.len() / words_a_node) as u64;
+        while let Some((variable, end)) = ends.next_if(|&(_, end)| end <= written) {
+            told(variable, end - TERMINALS)?;
+        }
+        Ok(())
     })?;
     let Hashed { inner, hash } = out.into_inner().map_err(|error| fail(error.into_error()))?;
     inner.write_all(&hash.finish_128().to_le_bytes()).map_err(&fail)
 }
 
-/// Reads the diagram at `path` and its complement bit.
+/// Reads the diagram at `path` and its complement bit; `told` hears of the variable of each finished level and of the nodes so far.
 ///
 /// The nodes are copied to blocks of the store or to its scratch folder as they come, in one pass, and checked on the way;
 /// invariants 5 and 6 are left to `sweep::validate::check_paths`. Memory: a block, and a table of the levels, which is charged
@@ -206,7 +222,7 @@ fn write(
 /// # Errors
 /// `OpenFailed`; `NotADiagram`, `UnknownVersion`, `OtherByteOrder`, `UnknownWidth` and `Damaged` for files that hold no diagram or
 /// have changed; `BrokenInvariant`; and those of the scratch folder and the budget.
-pub fn load(path: &Path, space: &Space) -> Result<(NodeFile, bool)> {
+pub fn load(path: &Path, space: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<(NodeFile, bool)> {
     let fail = |source: io::Error| match source.kind() {
         // Another program cuts the file short while it is read.
         io::ErrorKind::UnexpectedEof => Error::Damaged { path: path.into(), what: "it ends too early".into() },
@@ -229,9 +245,9 @@ pub fn load(path: &Path, space: &Space) -> Result<(NodeFile, bool)> {
     let header = Header::parse(&bytes, len, path)?;
     let narrow = header.nodes < space.limits.narrow_ids;
     let file = if narrow {
-        load_nodes::<u32>(header, &mut input, space, fail)?
+        load_nodes::<u32>(header, &mut input, space, told, fail)?
     } else {
-        load_nodes::<u64>(header, &mut input, space, fail)?
+        load_nodes::<u64>(header, &mut input, space, told, fail)?
     };
 
     let found = input.get_ref().checksum();
@@ -252,6 +268,7 @@ fn load_nodes<I: Lane>(
     header: Header,
     input: &mut Input,
     space: &Space,
+    mut told: impl FnMut(u32, u64) -> Result<()>,
     fail: impl Fn(io::Error) -> Error,
 ) -> Result<NodeFile> {
     if header.levels > u64::from(LARGEST_VARIABLE) + 1 {
@@ -279,6 +296,7 @@ fn load_nodes<I: Lane>(
             writer.push(I::of(node[0]), I::of(node[1]), space)?;
         }
         writer.end_level(variable as u32);
+        told(variable as u32, writer.nodes())?;
     }
     // The diagram's own tables are charged next.
     drop((table, charge));
