@@ -1219,22 +1219,25 @@ fn saving_and_opening_tell_of_every_level_and_can_be_stopped_at_each() -> Result
 }
 
 #[test]
-fn opening_inside_a_callback_is_refused() -> Result<()> {
+fn opening_inside_a_callback_is_refused_and_saving_is_not() -> Result<()> {
     let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("x.strata");
+    let (path, inside) = (home.path().join("x.strata"), home.path().join("y.strata"));
     let outcomes: Arc<Mutex<Vec<bool>>> = Arc::default();
     let outside = default_store();
     outside.variable(0)?.save(&path)?;
-    let (record, place, other) = (outcomes.clone(), path.clone(), outside.clone());
+    let y = outside.variable(1)?;
+    let (record, place, other, saved) = (outcomes.clone(), path.clone(), outside.clone(), inside.clone());
     let store = Store::new(Config {
         progress: Some(Arc::new(move |_| {
-            record.lock().unwrap().push(matches!(other.open(&place), Err(Error::InsideCallback)));
+            let refused = matches!(other.open(&place), Err(Error::InsideCallback));
+            record.lock().unwrap().push(refused && y.save(&saved).is_ok());
             ControlFlow::Continue(())
         })),
         ..Config::default()
     })?;
     assert_eq!(store.open(&path)?, outside.variable(0)?);
     let outcomes = outcomes.lock().unwrap();
-    assert!(!outcomes.is_empty() && outcomes.iter().all(|&refused| refused));
+    assert!(!outcomes.is_empty() && outcomes.iter().all(|&right| right));
+    assert_eq!(outside.open(&inside)?, outside.variable(1)?);
     Ok(())
 }

@@ -41,9 +41,14 @@ impl Bdd {
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let _save = tracing::debug_span!("save").entered();
-        saved::save(&self.file, self.complement, path.as_ref(), &self.store.space(), |variable, nodes| {
-            self.store.report(&Progress { operation: "save", sweep: Sweep::Copy, variable, nodes })
-        })
+        let told = |variable, nodes| {
+            match self.store.report(&Progress { operation: "save", sweep: Sweep::Copy, variable, nodes }) {
+                // A callback may save what it holds; nobody is told of that.
+                Err(Error::InsideCallback) => Ok(()),
+                told => told,
+            }
+        };
+        saved::save(&self.file, self.complement, path.as_ref(), &self.store.space(), told)
     }
 
     /// Checks that the diagram keeps every invariant of the format, and that its bytes have not changed since it was made.

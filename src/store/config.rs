@@ -31,13 +31,13 @@ pub struct Config {
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for some CPU time. Default true.
     /// Diagrams, which are read at random, are written as they are.
     pub compress: bool,
-    /// Called after every level of every sweep, of every builder and of what an import copies, and now and then by the search of
-    /// `linear`, on the thread that called the operation: so on several threads at once where several call operations. It may stop
-    /// the operation, which then answers [`Error::Stopped`](crate::Error::Stopped) and drops what it had made. Default: nobody. It
-    /// may look at [`Store::stats`](super::Store::stats); what it calls that sweeps, or writes nodes, answers
-    /// [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another thread that runs an operation, which
-    /// may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`), `save` and `to_dot` report nothing and may be called
-    /// from inside; `cube` reports nothing either.
+    /// Called after every level of every sweep, of every builder and of what is imported, saved or opened, and now and then by the
+    /// search of `linear`, on the thread that called the operation: so on several threads at once where several call operations. It
+    /// may stop the operation, which then answers [`Error::Stopped`](crate::Error::Stopped) and drops what it had made. Default:
+    /// nobody. It may look at [`Store::stats`](super::Store::stats); what it calls that sweeps, or ends a level of a builder,
+    /// answers [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another thread that runs an operation,
+    /// which may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`) and `to_dot` report nothing and may be called from
+    /// inside, and so may `save`, which then reports nothing; `cube` reports nothing either.
     pub progress: Option<ProgressCallback>,
     /// Another division of the budget or another file system, for tests of the engine.
     #[doc(hidden)]
