@@ -2,12 +2,12 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, ControlFlow, Not};
 
-use super::Bdd;
+use super::{Bdd, unlimited};
 use crate::{
     error::Result,
     model::op::BinaryOp,
     sweep::{
-        build::build,
+        build::{build, build_within},
         ops::{apply::Apply, ite::Ite},
     },
 };
@@ -32,12 +32,17 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn apply(&self, op: BinaryOp, other: &Self) -> Result<Self> {
+        self.apply_within(op, other, u64::MAX).map(unlimited)
+    }
+
+    /// [`apply`](Self::apply); `None` where it takes more than `most` nodes before they are reduced.
+    pub(super) fn apply_within(&self, op: BinaryOp, other: &Self, most: u64) -> Result<Option<Self>> {
         let plan = match self.plan(op, other)? {
-            ControlFlow::Break(known) => return Ok(known),
+            ControlFlow::Break(known) => return Ok(Some(known)),
             ControlFlow::Continue(plan) => plan,
         };
         let operands = plan.ordered([&self.file, &other.file]);
-        self.made("apply", &[other], plan.complement, |run| build(&plan.spec, &operands, run))
+        self.made_within("apply", &[other], plan.complement, |run| build_within(&plan.spec, &operands, most, run))
     }
 
     /// `op` of this function and `other`, which are given away: each is freed as soon as it has been read, unless another handle

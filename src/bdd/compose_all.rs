@@ -15,12 +15,14 @@ impl Bdd {
     ///
     /// All constants, and all variables that are only negated, take one expand and one reduce sweep. If the other functions are all
     /// different variables or negations of variables, these negations take one more such pair, and the rest is a
-    /// [`replace`](Self::replace), at no cost where that keeps the order. Otherwise one pair of sweeps may do for all functions,
-    /// over pairs of a node and a node of the relation between the replaced variables and their functions, which is made first.
-    /// That is done where each replaced variable is so near to those that its function depends on that the relation is no wider
-    /// than there are functions, and as long as the sweep makes no more nodes than this diagram has times the number of functions.
-    /// Otherwise there is one [`compose`](Self::compose) for each function that is no variable, or a variable that something else
-    /// becomes, too.
+    /// [`replace`](Self::replace), at no cost where that keeps the order. Otherwise there is one [`compose`](Self::compose) for
+    /// each function that is no variable, or a variable that something else becomes, too; unless there are three or more of these,
+    /// and all functions together have at most twice as many nodes as this diagram. Then the relation between the replaced
+    /// variables and their functions is made first, and one pair of sweeps does for all, over pairs of a node and a node of the
+    /// relation. That is quickest where each function depends on its variable, those above it and a few below; where some look
+    /// further down, they take the sweeps of an [`and_exists`](Self::and_exists), which are two to five times as long. All that is
+    /// given up where the relation, or the first sweep, would take more nodes than this diagram has times the number of functions,
+    /// or half of that for an `and_exists`, and some thousands.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as
@@ -44,7 +46,7 @@ impl Bdd {
         }
         let _charge = rest.charge_functions(&given)?;
         let names = rest.names(&given);
-        if given.len() > 1 && names.values().any(Option::is_none) {
+        if names.values().filter(|name| name.is_none()).count() > FEW {
             match rest.vector(&given) {
                 Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
                 Ok(Some(composed)) => return Ok(composed),
@@ -108,6 +110,10 @@ impl Bdd {
         self.changed(changes)
     }
 }
+
+/// Up to this many functions that are no other variables, a sweep for each takes no longer than the relation between all variables
+/// and their functions.
+const FEW: usize = 2;
 
 /// Levels for all of `variables`, and one more for each that is put aside, right above its own.
 fn levels_for(variables: BTreeSet<u32>, is_aside: impl Fn(u32) -> bool) -> Result<(Levels, Vec<(u32, u32)>)> {

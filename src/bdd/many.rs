@@ -1,6 +1,6 @@
 //! Conjunctions and disjunctions of many functions.
 
-use super::Bdd;
+use super::{Bdd, unlimited};
 use crate::{
     error::{Error, Result},
     model::op::BinaryOp,
@@ -31,7 +31,7 @@ impl Store {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn and_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>) -> Result<Bdd> {
-        self.join_all(functions, BinaryOp::AND, true)
+        self.join_all(functions, true, |a, b| a.apply_to(BinaryOp::AND, b).map(Some)).map(unlimited)
     }
 
     /// The disjunction of `functions`; false if there are none. Works like [`and_all`](Self::and_all).
@@ -39,11 +39,17 @@ impl Store {
     /// # Errors
     /// Those of [`and_all`](Self::and_all).
     pub fn or_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>) -> Result<Bdd> {
-        self.join_all(functions, BinaryOp::OR, false)
+        self.join_all(functions, false, |a, b| a.apply_to(BinaryOp::OR, b).map(Some)).map(unlimited)
     }
 
-    /// Combines all `functions` by `op`: `neutral` is its neutral value, and the other value decides.
-    fn join_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>, op: BinaryOp, neutral: bool) -> Result<Bdd> {
+    /// Combines all `functions`, two at a time, by `join`: `neutral` is its neutral value, and the other value decides. `None`
+    /// where `join` gives up.
+    pub(super) fn join_all(
+        &self,
+        functions: impl IntoIterator<Item = Result<Bdd>>,
+        neutral: bool,
+        join: impl Fn(Bdd, Bdd) -> Result<Option<Bdd>>,
+    ) -> Result<Option<Bdd>> {
         // Each has more than twice the nodes of the next.
         let mut joined: Vec<Bdd> = Vec::new();
         for function in functions {
@@ -52,13 +58,19 @@ impl Store {
                 return Err(Error::DifferentStores);
             }
             while let Some(before) = joined.pop_if(|before| before.node_count() <= 2 * last.node_count()) {
-                last = before.apply_to(op, last)?;
+                let Some(both) = join(before, last)? else { return Ok(None) };
+                last = both;
             }
             if last.as_constant() == Some(!neutral) {
-                return Ok(last);
+                return Ok(Some(last));
             }
             joined.push(last);
         }
-        joined.into_iter().rev().try_fold(self.constant(neutral), |all, before| before.apply_to(op, all))
+        let mut all = self.constant(neutral);
+        while let Some(before) = joined.pop() {
+            let Some(both) = join(before, all)? else { return Ok(None) };
+            all = both;
+        }
+        Ok(Some(all))
     }
 }

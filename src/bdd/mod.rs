@@ -112,11 +112,22 @@ impl Bdd {
         name: &'static str,
         others: &[&Self],
         complement: bool,
-        operation: impl FnMut(&mut Run<'_>) -> Result<NodeFile>,
+        mut operation: impl FnMut(&mut Run<'_>) -> Result<NodeFile>,
     ) -> Result<Self> {
+        self.made_within(name, others, complement, |run| operation(run).map(Some)).map(unlimited)
+    }
+
+    /// The same with an operation that may be given up.
+    fn made_within(
+        &self,
+        name: &'static str,
+        others: &[&Self],
+        complement: bool,
+        operation: impl FnMut(&mut Run<'_>) -> Result<Option<NodeFile>>,
+    ) -> Result<Option<Self>> {
         let nodes = self.node_count() + others.iter().map(|other| other.node_count()).sum::<u64>();
         let file = self.store.run_beside(name, nodes, operation)?;
-        Ok(Self::new(self.store.clone(), file, complement))
+        Ok(file.map(|file| Self::new(self.store.clone(), file, complement)))
     }
 
     /// Charges the lists for `variables` variables while an operation runs; `what` names them in the error.
@@ -213,6 +224,11 @@ impl Bdd {
     pub fn disk_bytes(&self) -> u64 {
         self.file.disk_bytes()
     }
+}
+
+/// What an operation has made that is given up only beyond a limit, and had none.
+fn unlimited<T>(made: Option<T>) -> T {
+    made.expect("an operation without a limit is not given up")
 }
 
 impl PartialEq for Bdd {

@@ -187,7 +187,7 @@ impl Bdd {
         let nodes = self.node_count() + other.node_count();
         let value = self.store.run_beside("search", nodes, |run| find(&lowest, &files, run))?;
         spec.result = value;
-        self.made("and_exists", &[other], value, |run| and_exists(spec.clone(), files, run))
+        self.made("and_exists", &[other], value, |run| and_exists(&spec, files, run))
     }
 }
 

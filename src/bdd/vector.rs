@@ -1,64 +1,88 @@
 //! Functions in the place of many variables, all in one sweep.
+//!
+//! The variables that are replaced are put aside, each on a level below all that its function depends on, where a relation gives
+//! its value. They stay in their order, so one that goes far down takes those between along; one whose function looks too far down
+//! for that stays next to its own variable, and its value is guessed there: it is quantified.
+//!
+//! ```text
+//!   x0 becomes x0 ⊕ x1, x1 becomes x1 ⊕ x2,                  x0 becomes x0 ⊕ x99, which is far down,
+//!   x2 becomes x2 ⊕ x3, x3 stays                             and the others as beside
+//!   levels: x0 x1 [x0'] x2 [x1'] x3 [x2'] [x3']              levels: x0 [x0'?] x1 x2 [x1'] x3 [x2'] [x3']
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Bdd, levels::Levels};
 use crate::{
     error::Result,
-    model::LARGEST_VARIABLE,
+    model::{LARGEST_VARIABLE, op::BinaryOp},
     sweep::{
         build::{build_within, most_nodes},
-        ops::vector::Vector,
+        ops::{
+            and_exists::{AndExists, and_exists_within},
+            vector::Vector,
+        },
         run::Run,
     },
 };
 
 impl Bdd {
-    /// This function with `functions`, at least two, in place of some of its variables, by one sweep over pairs of a node and a
-    /// node of the relation between these variables and their functions. `None` where that may take longer than a sweep for each
-    /// function, or where the sweep turns out to and is given up.
+    /// This function with `functions`, at least two, in place of some of its variables, over pairs of a node and a node of the
+    /// relation between these variables and their functions. `None` where that may take longer than a sweep for each function, or
+    /// where it turns out to and is given up.
     ///
     /// # Errors
     /// Those of the disk and of the budget; a sweep for each function may do without the latter.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
         let places = self.places(functions)?;
-        if log_width(&places) > (functions.len() as f64).log2() {
+        let given = || places.iter().filter_map(|place| place.function.as_ref());
+        let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
+        if given().map(Self::node_count).sum::<u64>() > 2 * self.node_count() {
             return Ok(None);
         }
-        let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
-        let conditions = places.iter().filter_map(|place| place.function.as_ref()).zip(&replaced);
-        let relation = self
-            .store
-            .and_all(conditions.map(|(function, &level)| own.lift(function)?.xnor(&self.store.variable(level)?)))?;
+        let nodes = self.node_count().saturating_mul(functions.len() as u64);
+        let most = most_nodes(nodes, &self.store.space().limits);
+        let conditions =
+            given().zip(&replaced).map(|(function, &level)| own.lift(function)?.xnor(&self.store.variable(level)?));
+        let join = |a: Self, b: Self| a.apply_within(BinaryOp::AND, &b, most);
+        let Some(relation) = self.store.join_all(conditions, true, join)? else { return Ok(None) };
         let file = self.renamed(names)?.file;
         // Stored such that it is false where all variables are false.
         let result = self.eval(|variable| functions.get(&variable).is_some_and(|function| function.complement))?;
-        let spec = Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
-        let (nodes, operands) = (self.node_count() + relation.node_count(), [&file, &relation.file]);
-        let build = |run: &mut Run<'_>| {
-            let most = most_nodes(self.node_count(), &run.space.limits).saturating_mul(functions.len() as u64);
-            build_within(&spec, &operands, most, run)
+        let (operands, complement) = ([&file, &relation.file], [self.complement, relation.complement]);
+        let composed = if places.iter().any(Place::is_guessed) {
+            let spec = AndExists { complement, result, variables: replaced };
+            // The requests are twice as large.
+            let build = |run: &mut Run<'_>| and_exists_within(&spec, operands, most / 2, run);
+            self.made_within("vector", &[&relation], result, build)
+        } else {
+            let spec =
+                Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
+            self.made_within("vector", &[&relation], result, |run| build_within(&spec, &operands, most, run))
         };
-        let built = self.store.run_beside("vector", nodes, build)?;
-        let Some(file) = built else { return Ok(None) };
-        own.lower(&Self::new(self.store.clone(), file, result)).map(Some)
+        composed?.map(|composed| own.lower(&composed)).transpose()
     }
 
     /// Where each variable goes, in ascending order.
     fn places(&self, functions: &BTreeMap<u32, Self>) -> Result<Vec<Place>> {
+        let variables: Vec<u32> = self.file.variables().rev().collect();
+        // While one variable waits for its function, those between come to lie below it, and the relation has to remember theirs.
+        let most_between = functions.len().ilog2() as usize;
         // No place comes before this variable of the result.
         let mut next = 0;
-        let place = |variable| {
+        let place = |(at, &variable): (usize, &u32)| {
             let function = match functions.get(&variable) {
                 // An earlier variable may come to lie below this one.
                 None if next > variable => Some(self.store.variable(variable)?),
                 given => given.cloned(),
             };
             let lowest = function.as_ref().and_then(|function| function.file.variables().next()).unwrap_or(variable);
-            next = next.max(lowest + 1);
-            Ok(Place { variable, function, below: next - 1 })
+            let between = variables[at + 1..].partition_point(|&other| other <= lowest);
+            let wanted = if between <= most_between { lowest } else { variable };
+            next = next.max(wanted + 1);
+            Ok(Place { variable, function, lowest, below: next - 1 })
         };
-        self.file.variables().rev().map(place).collect()
+        variables.iter().enumerate().map(place).collect()
     }
 }
 
@@ -67,31 +91,18 @@ struct Place {
     variable: u32,
     /// The function that takes its place; `None` if the variable just stays.
     function: Option<Bdd>,
-    /// The variable of the result right above it: the lowest that its function, or an earlier one, depends on.
+    /// The lowest variable that the function depends on.
+    lowest: u32,
+    /// The variable right above it: the lowest that its function, or an earlier one, depends on, or its own number where the
+    /// function looks too far down.
     below: u32,
 }
 
-/// The binary logarithm of a bound on the width of the relation: between two variables a node has to tell, for every function
-/// partly evaluated there, how it goes on.
-fn log_width(places: &[Place]) -> f64 {
-    let mut changes: BTreeMap<u32, f64> = BTreeMap::new();
-    for Place { function, below, .. } in places {
-        let Some(function) = function else { continue };
-        let (levels, mut before) = (function.file.levels(), 0.0);
-        let ranks = (1..levels.ranks()).rev();
-        for (seen, (rank, variable)) in (1..).zip(ranks.zip(function.file.variables().rev())) {
-            // At most one state for each assignment to the variables seen so far, and one for each node and terminal below.
-            let now = f64::from(seen).min((levels.first(rank) as f64).log2());
-            *changes.entry(variable).or_default() += now - before;
-            before = now;
-        }
-        *changes.entry(below + 1).or_default() -= before;
+impl Place {
+    /// Whether the variable is tested before all that its function depends on.
+    fn is_guessed(&self) -> bool {
+        self.below < self.lowest
     }
-    let sums = changes.into_values().scan(0.0, |sum, change| {
-        *sum += change;
-        Some(*sum)
-    });
-    sums.fold(0.0, f64::max)
 }
 
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
@@ -108,7 +119,8 @@ impl Layout {
     /// The layout for `places`; `None` if it takes too many levels.
     fn of(places: &[Place]) -> Option<Self> {
         let mut variables: BTreeSet<u32> = BTreeSet::new();
-        for Place { variable, function, .. } in places {
+        for Place { variable, function, below, .. } in places {
+            variables.insert(*below);
             match function {
                 Some(function) => variables.extend(function.file.variables()),
                 None => _ = variables.insert(*variable),

@@ -35,15 +35,26 @@ pub struct AndExists {
 }
 
 /// The diagram of `spec` for two operands; it is false on the path of low arcs.
-pub fn and_exists(spec: AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
+pub fn and_exists(spec: &AndExists, operands: [&NodeFile; 2], run: &mut Run<'_>) -> Result<NodeFile> {
     let [f, g] = operands;
     let most = most_nodes(f.node_count() + g.node_count(), &run.space.limits);
-    let (conjunction, large) = match build_within(&spec, &[f, g, f, g], most, run)? {
-        Some(some_left) => (some_left, false),
-        None => (build(&spec.conjunction(), &operands, run)?, true),
-    };
-    let rest = Quantify::new(!spec.result, false, spec.variables);
-    quantify(&conjunction, rest, large, run)
+    if let Some(file) = and_exists_within(spec, operands, most, run)? {
+        return Ok(file);
+    }
+    let conjunction = build(&spec.conjunction(), &operands, run)?;
+    spec.rest(&conjunction, true, run)
+}
+
+/// The same; `None` where its first sweep would make more than `most` nodes.
+pub fn and_exists_within(
+    spec: &AndExists,
+    operands: [&NodeFile; 2],
+    most: u64,
+    run: &mut Run<'_>,
+) -> Result<Option<NodeFile>> {
+    let [f, g] = operands;
+    let some_left = build_within(spec, &[f, g, f, g], most, run)?;
+    some_left.map(|some_left| spec.rest(&some_left, false, run)).transpose()
 }
 
 impl AndExists {
@@ -51,6 +62,11 @@ impl AndExists {
     pub fn conjunction(&self) -> Apply {
         let [a, b] = self.complement;
         Apply::new(BinaryOp::from_fn(|x, y| ((x != a) && (y != b)) != self.result))
+    }
+
+    /// `conjunction` without those of the variables that it still has; there may be `large` sets.
+    fn rest(&self, conjunction: &NodeFile, large: bool, run: &mut Run<'_>) -> Result<NodeFile> {
+        quantify(conjunction, Quantify::new(!self.result, false, self.variables.clone()), large, run)
     }
 
     /// The terminal of an operand that stands for `value`.
