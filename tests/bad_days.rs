@@ -242,8 +242,9 @@ fn every_operation_reports_a_failed_disk_and_leaves_its_operands_as_before() {
         ("simplify", |day| day.operands[1].simplify(&day.operands[2])),
     ];
     let in_memory = Limits { diagrams: 1 << 20, ..tight() };
-    let days: [(Limits, &[&str]); 3] = [
+    let days: [(Limits, &[&str]); 4] = [
         (tight(), &["write", "read"]),
+        (Limits { small: 1 << 20, ..tight() }, &["write", "read"]),
         (Limits { nested_only: true, ..tight() }, &["write", "read"]),
         (in_memory, &["create"]),
     ];

@@ -58,6 +58,14 @@ impl<'a> LevelReader<'a> {
         Self { file, first: 0, len: 0, span, reach: FIRST_REACH, window: NOTHING, window_first: NOWHERE }
     }
 
+    /// A reader on all levels of a small file, which is read from disk at once.
+    pub fn of_all(file: &'a NodeFile) -> Self {
+        let ids = 0..file.levels().end();
+        let mut reader = Self::new(file, ids.end as usize * file.width().node_bytes());
+        reader.enter_part(ids);
+        reader
+    }
+
     /// Goes to the level of `rank`.
     pub fn enter(&mut self, rank: usize) {
         (self.first, self.len) = (self.file.levels.first(rank), self.file.levels.width(rank));
@@ -68,7 +76,7 @@ impl<'a> LevelReader<'a> {
         self.len = 0;
     }
 
-    /// Goes to the nodes of `ids`: no others of their level will be asked for.
+    /// Goes to the nodes of `ids`: no others will be asked for.
     pub fn enter_part(&mut self, ids: Range<u64>) {
         (self.first, self.len) = (ids.start, ids.end - ids.start);
     }

@@ -6,8 +6,9 @@
 //!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps are those of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Operands and arrays are in
-//! memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the requests that asked for them.
+//! The steps are those of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Arrays, and operands when they
+//! have been read, are in memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the requests
+//! that asked for them.
 
 use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
 use crate::{
@@ -54,8 +55,8 @@ struct Small<const N: usize> {
 /// not known before the way up.
 const AFTER: u32 = TERMINALS as u32;
 
-/// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large or on disk, or where it takes more
-/// requests than a small operation may, or than `most`. The spec's value on the path of low arcs is false.
+/// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large, or where it takes more requests than a
+/// small operation may, or than `most`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
@@ -88,9 +89,7 @@ impl<const N: usize> Small<N> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
         let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
-        if nodes > SMALL_NODES.min(most / 2)
-            || operands.iter().any(|file| file.width() == Width::Wide || file.disk_bytes() > 0)
-        {
+        if nodes > SMALL_NODES.min(most / 2) || operands.iter().any(|file| file.width() == Width::Wide) {
             return Ok(None);
         }
         let mut arrays = std::mem::take(run.desks[0].kept.get::<Self>());
@@ -116,7 +115,7 @@ impl<const N: usize> Small<N> {
     ) -> Result<bool> {
         let _sweep = run.begin(Sweep::Expand);
         let mut readers: [_; N] =
-            std::array::from_fn(|at| LevelReader::new(operands.get(at).unwrap_or(&operands[0]), 0));
+            std::array::from_fn(|at| LevelReader::of_all(operands.get(at).unwrap_or(&operands[0])));
         self.lay_out(operands);
         self.root = self.ask(root_of(operands), spec);
         let mut nodes = 0;

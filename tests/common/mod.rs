@@ -93,6 +93,7 @@ pub fn under_every_budget<T: PartialEq + Debug>(threads: usize, work: impl Fn(&S
         spilling(),
         Limits { sort: 1 << 20, ..spilling() },
         Limits { queue: 1 << 24, ..spilling() },
+        Limits { small: 1 << 20, ..spilling() },
         limits(|limits| limits.narrow_ids = 64),
     ] {
         for threads in 1..=threads {
