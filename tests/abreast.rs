@@ -41,7 +41,7 @@ fn waits_until(it: impl Fn() -> bool) -> bool {
 type Operation = fn(&Bdd, &Bdd) -> Result<Bdd>;
 
 /// Operations with sweeps of many kinds, on functions of the variables 0 to 9.
-const OPERATIONS: [(&str, Operation); 13] = [
+const OPERATIONS: [(&str, Operation); 14] = [
     ("apply", |f, g| f.xor(g)),
     ("apply to what is given away", |f, g| f.clone() & g.clone()),
     ("ite", |f, g| f.ite(g, &f.negated().xor(g)?)),
@@ -51,6 +51,10 @@ const OPERATIONS: [(&str, Operation); 13] = [
     ("and_exists", |f, g| f.and_exists(g, [0, 5, 9])),
     ("compose", |f, g| f.compose(5, g)),
     ("compose_all", |f, g| f.compose_all([(5, g), (2, &f.negated())])),
+    ("compose_all at once", |f, _| {
+        let x = |variable| f.store().variable(variable);
+        f.compose_all([(0, &x(0)?.xor(&x(8)?)?), (3, &x(3)?.and(&x(1)?)?), (6, &x(6)?.xor(&x(7)?)?)])
+    }),
     ("constrain", |f, g| f.constrain(g)),
     ("simplify", |f, g| f.simplify(g)),
     ("disjoint", |f, g| Ok(if f.disjoint(&g.diff(f)?)? { f.clone() } else { g.clone() })),

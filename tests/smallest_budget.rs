@@ -21,7 +21,7 @@ fn differences(store: &Store) -> Result<(Bdd, VariablePairs)> {
     Ok((steps, VariablePairs::interleaved(VARIABLES)?))
 }
 
-const WORKS: [(&str, Work); 16] = [
+const WORKS: [(&str, Work); 17] = [
     ("xor", |[f, g, _]| f.xor(g)),
     ("ite", |[f, g, h]| f.ite(g, h)),
     ("restrict", |[f, ..]| f.restrict([(1, true), (19, false)])),
@@ -43,6 +43,10 @@ const WORKS: [(&str, Work); 16] = [
     ("replace the first by the last", |[f, ..]| f.replace(|variable| if variable == 0 { 100 } else { variable })),
     ("compose", |[f, _, h]| f.compose(6, h)),
     ("compose_all", |[f, _, h]| f.compose_all([(3, &h.negated()), (5, h), (9, &f.store().constant(true))])),
+    ("compose_all at once", |[f, ..]| {
+        let x = |variable| f.store().variable(variable);
+        f.compose_all([(0, &x(0)?.xor(&x(8)?)?), (3, &x(3)?.and(&x(1)?)?), (6, &x(6)?.xor(&x(7)?)?)])
+    }),
     ("constrain", |[f, g, _]| f.constrain(g)),
 ];
 

@@ -47,19 +47,19 @@ impl Bdd {
     /// and how many true, exactly; in the order of the domain. The two numbers of any variable add up to [`Bdd::sat_count`].
     ///
     /// The share of all solutions in which a variable is true is what feature models call its commonality, and the chance that it is
-    /// true if all solutions are equally likely. All of them together take about as long as ten counts.
+    /// true if all solutions are equally likely. While 64 bits do, all of them together take about as long as ten counts.
     ///
     /// One top-down sweep and one back, O(sort(f)) transfers, while the number of solutions, or of assignments that are none, fits
-    /// 64 bits, and more beyond, like [`Bdd::sat_count`]. Memory: beside the sweeps', 16 bytes for each level and 64 bits of the
-    /// number of solutions, of the budget, and as many for the result outside it.
+    /// 64 bits, and more beyond, like [`Bdd::sat_count`], and time in the number of levels and the square of the number of bits to
+    /// put the counts together, of which the progress callback is not told: 150 ms for 4,000 levels. Memory: beside the sweeps',
+    /// up to 240 bytes for each level and 32 for each level and 61 bits of the number of solutions; and the result, outside the
+    /// budget, two numbers as long as that of all solutions for each variable of the domain.
     ///
     /// # Errors
     /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
     /// that is not in it, [`Error::VariableOutOfRange`], and those of the disk and the budget.
     ///
     /// After: A. Darwiche, *A Differential Approach to Inference in Bayesian Networks*, 2003.
-    ///
-    /// [`Error::VariableOutOfRange`]: crate::Error::VariableOutOfRange
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -82,11 +82,13 @@ impl Bdd {
         // Of the assignments to the variables of the levels.
         let all = levels.first().map_or_else(|| BigUint::from(u8::from(self.is_true())), |[low, high]| low + high);
         let half = all << free >> 1u8;
-        let mut counts = vec![[half.clone(), half]; domain.variables.len()];
-        for (rank, level) in (1..).zip(levels) {
-            counts[domain.place(rank)] = level.map(|count| count << free);
-        }
-        Ok(counts)
+        let at_places = levels.into_iter().enumerate().rev().map(|(below, level)| (domain.place(below + 1), level));
+        let mut at_places = at_places.peekable();
+        let counts = (0..domain.variables.len()).map(|place| match at_places.next_if(|&(at, _)| at == place) {
+            Some((_, level)) => level.map(|count| count << free),
+            None => [half.clone(), half.clone()],
+        });
+        Ok(counts.collect())
     }
 
     /// The natural logarithm of [`Bdd::sat_count`], −∞ for false: for counts of millions of digits, and quick.

@@ -27,19 +27,19 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with `functions`, at least two, in place of some of its variables, over pairs of a node and a node of the
+    /// This function with `functions` in place of some of its variables, over pairs of a node and a node of the
     /// relation between these variables and their functions. `None` where that may take longer than a sweep for each function, or
     /// where it turns out to and is given up.
     ///
     /// # Errors
     /// Those of the disk and of the budget; a sweep for each function may do without the latter.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
+        if functions.values().map(Self::node_count).sum::<u64>() > 2 * self.node_count() {
+            return Ok(None);
+        }
         let places = self.places(functions)?;
         let given = || places.iter().filter_map(|place| place.function.as_ref());
         let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
-        if given().map(Self::node_count).sum::<u64>() > 2 * self.node_count() {
-            return Ok(None);
-        }
         let nodes = self.node_count().saturating_mul(functions.len() as u64);
         let most = most_nodes(nodes, &self.store.space().limits);
         let conditions =
@@ -99,7 +99,7 @@ struct Place {
 }
 
 impl Place {
-    /// Whether the variable is tested before all that its function depends on.
+    /// Whether the variable is tested before the last one that its function depends on.
     fn is_guessed(&self) -> bool {
         self.below < self.lowest
     }
@@ -107,7 +107,7 @@ impl Place {
 
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
 struct Layout {
-    /// The level of each variable of the result.
+    /// The level of each variable of the result, and of those beside which a value is guessed.
     own: Levels,
     /// The levels of the variables that are replaced.
     replaced: Vec<u32>,

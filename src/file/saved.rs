@@ -162,7 +162,7 @@ impl<R: Read> Read for Hashed<R> {
 /// One pass over the nodes; two blocks of memory.
 ///
 /// # Errors
-/// `SaveFailed`, and `Io` where nodes cannot be read from the scratch folder.
+/// `SaveFailed`, `Io` where nodes cannot be read from the scratch folder, and those of `told`.
 pub fn save(
     file: &NodeFile,
     complement: bool,
@@ -221,7 +221,7 @@ fn write(
 ///
 /// # Errors
 /// `OpenFailed`; `NotADiagram`, `UnknownVersion`, `OtherByteOrder`, `UnknownWidth` and `Damaged` for files that hold no diagram or
-/// have changed; `BrokenInvariant`; and those of the scratch folder and the budget.
+/// have changed; `BrokenInvariant`; those of the scratch folder and the budget; and those of `told`.
 pub fn load(path: &Path, space: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<(NodeFile, bool)> {
     let fail = |source: io::Error| match source.kind() {
         // Another program cuts the file short while it is read.

@@ -19,7 +19,7 @@ pub trait Arithmetic {
     fn double(&self, a: &mut [u64], times: u32) -> bool;
 }
 
-/// Arithmetic whose results are exact, or known not to be.
+/// Arithmetic that never rounds, and multiplies.
 pub trait Exact: Arithmetic {
     /// Multiplies `a` by `b`.
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool;
@@ -81,9 +81,9 @@ impl<const R: usize> Arithmetic for Modulo<R> {
             let (mut power, mut left) = (2 % modulus, times);
             while left > 0 {
                 if left % 2 == 1 {
-                    *a = product(*a, power, modulus);
+                    *a = product_of(*a, power, modulus);
                 }
-                power = product(power, power, modulus);
+                power = product_of(power, power, modulus);
                 left /= 2;
             }
         }
@@ -94,14 +94,14 @@ impl<const R: usize> Arithmetic for Modulo<R> {
 impl<const R: usize> Exact for Modulo<R> {
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
         for ((a, &b), &modulus) in a.iter_mut().zip(b).zip(&self.moduli) {
-            *a = product(*a, b, modulus);
+            *a = product_of(*a, b, modulus);
         }
         true
     }
 }
 
 /// `a` · `b` modulo `modulus`.
-fn product(a: u64, b: u64, modulus: u64) -> u64 {
+fn product_of(a: u64, b: u64, modulus: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
 }
 
@@ -137,12 +137,13 @@ fn rough(width: usize) -> Vec<u64> {
 pub fn combine(moduli: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
     let mut numbers = vec![BigUint::ZERO; residues.first().map_or(0, Vec::len)];
     let mut product = BigUint::from(1u8);
+    let residue_of = |number: &BigUint, modulus: u64| u64::try_from(number % modulus).expect("a residue is small");
     for (&modulus, residues) in moduli.iter().zip(residues) {
-        let modulus = BigUint::from(modulus);
-        let inverse = (&product % &modulus).modinv(&modulus).expect("the moduli are coprime");
+        let inverse = product.modinv(&BigUint::from(modulus)).expect("the moduli are coprime");
+        let inverse = residue_of(&inverse, modulus);
         for (number, &residue) in numbers.iter_mut().zip(residues) {
-            let missing = (BigUint::from(residue) + &modulus - &*number % &modulus) % &modulus;
-            *number += &product * (missing * &inverse % &modulus);
+            let missing = (residue + modulus - residue_of(number, modulus)) % modulus;
+            *number += &product * product_of(missing, inverse, modulus);
         }
         product *= modulus;
     }

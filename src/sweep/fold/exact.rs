@@ -47,11 +47,13 @@ fn by_residues<const R: usize, const N: usize, const L: usize>(
 ) -> Result<Vec<BigUint>> {
     let moduli = coprimes(bits / MODULUS_BITS + 1);
     let mut residues = Vec::with_capacity(moduli.len());
-    let mut charge = run.space.pool.account("the residues of so many counts");
+    let mut charge = run.space.pool.account("exact counts of so many digits");
     for some in moduli.chunks(R) {
         let lanes = tally.tally::<_, N, L>(terminal, &Modulo::<R>::new(some), run)?.expect("residues do not overflow");
-        // They and the numbers that they become.
-        charge.grow(2 * size_of_val(&*lanes))?;
+        if residues.is_empty() {
+            // All of them, and the numbers that they become.
+            charge.grow(2 * size_of_val(&*lanes) / R * moduli.len())?;
+        }
         residues.extend((0..some.len()).map(|lane| lanes.iter().skip(lane).step_by(R).copied().collect()));
     }
     Ok(combine(&moduli, &residues))

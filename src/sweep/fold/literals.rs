@@ -105,7 +105,7 @@ fn logged<const N: usize, const M: usize>(value: &[u64; N]) -> [u64; M] {
 
 impl<A: Exact, const N: usize, const M: usize> Load<N> for Down<'_, A, M> {
     const SWEEP: Sweep = Sweep::Count;
-    /// The id and the slot: in this order arcs are logged.
+    /// The id and the slot: sorted, all arcs into a node are logged one after another.
     const KEYS: usize = 2;
 
     fn root(&self) -> [u64; N] {

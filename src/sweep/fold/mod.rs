@@ -46,7 +46,7 @@ pub trait Load<const N: usize> {
     /// The name of the sweep, for progress.
     const SWEEP: Sweep;
     /// How many lanes the values that arrive on a level are sorted by. The id is the first; more only where the result depends on
-    /// the order in which the values of one node are merged. Where it does not, nothing is sorted if a level's values fit the
+    /// the order in which the values of one node are merged, or a trail is kept. Where it does not, nothing is sorted if a level's values fit the
     /// budget.
     const KEYS: usize;
 
