@@ -46,8 +46,8 @@ impl Bdd {
     /// How many of the assignments to the variables of `domain` for which the function is true give each variable the value false,
     /// and how many true, exactly; in the order of the domain. The two numbers of any variable add up to [`Bdd::sat_count`].
     ///
-    /// The share of all solutions in which a variable is true is what feature models call its commonality, and the chance that it is
-    /// true if all solutions are equally likely. While 64 bits do, all of them together take about as long as ten counts.
+    /// The share of all solutions in which a variable is true is what feature models call its commonality, and the chance that it
+    /// is true if all solutions are equally likely. While 64 bits do, all of them together take about as long as ten counts.
     ///
     /// One top-down sweep and one back, O(sort(f)) transfers, while the number of solutions, or of assignments that are none, fits
     /// 64 bits, and more beyond, like [`Bdd::sat_count`], and time in the number of levels and the square of the number of bits to

@@ -6,9 +6,9 @@
 //!                  └── its children: requests, unless decided ────┘
 //!   bottom-up   children of a level's nodes: the ids of what their requests became ─► sort, number, write
 //! ```
-//! The steps are those of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Arrays, and operands when they
-//! have been read, are in memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the requests
-//! that asked for them.
+//! The steps are those of [`reduce`](super::up::reduce) in the same order, so the bytes are the same. Arrays, and operands when
+//! they have been read, are in memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the
+//! requests that asked for them.
 
 use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
 use crate::{
@@ -55,8 +55,8 @@ struct Small<const N: usize> {
 /// not known before the way up.
 const AFTER: u32 = TERMINALS as u32;
 
-/// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large, or where it takes more requests than a
-/// small operation may, or than `most`. The spec's value on the path of low arcs is false.
+/// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large, or where it takes more requests than
+/// a small operation may, or than `most`. The spec's value on the path of low arcs is false.
 pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],

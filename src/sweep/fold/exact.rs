@@ -1,5 +1,5 @@
-//! Exact numbers by sweeps: in 64 bits where they fit, and otherwise from residues modulo several coprime numbers, which the Chinese
-//! remainder theorem combines.
+//! Exact numbers by sweeps: in 64 bits where they fit, and otherwise from residues modulo several coprime numbers, which the
+//! Chinese remainder theorem combines.
 
 use num_bigint::BigUint;
 
@@ -8,7 +8,8 @@ use crate::{error::Result, sweep::run::Run};
 
 /// Numbers that sweeps add up.
 pub trait Tally {
-    /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. `L` is `N + 1`.
+    /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. `L` is `N +
+    /// 1`.
     fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,

@@ -1,9 +1,9 @@
 //! Counting the solutions that have each literal: how many give each variable each value.
 //!
-//! The number of ways from the root to a node travels down, and every arc is logged with the number of ways that go along it. On the
-//! way back, the number of ways from a node to the terminal travels up. The product of both, for each arc, is how many solutions
-//! take it, and these are added up for each level and value. What is missing on a level up to the number of all solutions skips it,
-//! and half of that has either value.
+//! The number of ways from the root to a node travels down, and every arc is logged with the number of ways that go along it. On
+//! the way back, the number of ways from a node to the terminal travels up. The product of both, for each arc, is how many
+//! solutions take it, and these are added up for each level and value. What is missing on a level up to the number of all solutions
+//! skips it, and half of that has either value.
 //!
 //! ```text
 //!         root

@@ -10,8 +10,8 @@
 //!                                               trail ─ ─ ─ ─► trace: the way back
 //! ```
 //! A [`Load`] says what is carried: numbers ([`count`], [`literals`], [`sample`]), weights ([`weighted`]), or costs ([`optimum`]).
-//! [`optimum`] and [`sample`] end in paths, and [`literals`] asks of every arc what comes after it, so they keep a trail of the arcs
-//! by which the values came, and [`trace`] follows it from the terminal up.
+//! [`optimum`] and [`sample`] end in paths, and [`literals`] asks of every arc what comes after it, so they keep a trail of the
+//! arcs by which the values came, and [`trace`] follows it from the terminal up.
 //!
 //! Where the next level fits an array, its values go there at once; where a whole small diagram does, all values do.
 //!
@@ -46,8 +46,8 @@ pub trait Load<const N: usize> {
     /// The name of the sweep, for progress.
     const SWEEP: Sweep;
     /// How many lanes the values that arrive on a level are sorted by. The id is the first; more only where the result depends on
-    /// the order in which the values of one node are merged, or a trail is kept. Where it does not, nothing is sorted if a level's values fit the
-    /// budget.
+    /// the order in which the values of one node are merged, or a trail is kept. Where it does not, nothing is sorted if a level's
+    /// values fit the budget.
     const KEYS: usize;
 
     /// The value that the root starts with; its id is filled in.

@@ -128,8 +128,8 @@ pub trait Travel<const M: usize, const K: usize> {
     /// How many lanes travellers are sorted by.
     const KEYS: usize;
 
-    /// Takes a `traveller`, perhaps the `first`, who has arrived at a node with these `incoming` arcs, and may send it on along some
-    /// of them.
+    /// Takes a `traveller`, perhaps the `first`, who has arrived at a node with these `incoming` arcs, and may send it on along
+    /// some of them.
     fn visit(
         &mut self,
         traveller: &[u64; K],
