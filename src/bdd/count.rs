@@ -51,7 +51,7 @@ impl Bdd {
     ///
     /// One top-down sweep and one back, O(sort(f)) transfers, while the number of solutions, or of assignments that are none, fits
     /// 64 bits, and more beyond, like [`Bdd::sat_count`], and time in the number of levels and the square of the number of bits to
-    /// put the counts together, of which the progress callback is not told: 150 ms for 4,000 levels. Memory: beside the sweeps',
+    /// put the counts together, of which the progress callback is not told. Memory: beside the sweeps',
     /// up to 240 bytes for each level and 32 for each level and 61 bits of the number of solutions; and the result, outside the
     /// budget, two numbers as long as that of all solutions for each variable of the domain.
     ///

@@ -27,9 +27,9 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with `functions` in place of some of its variables, over pairs of a node and a node of the
-    /// relation between these variables and their functions. `None` where that may take longer than a sweep for each function, or
-    /// where it turns out to and is given up.
+    /// This function with `functions` in place of some of its variables, over pairs of a node and a node of the relation between
+    /// these variables and their functions. `None` where that may take longer than a sweep for each function, or where it turns out
+    /// to and is given up.
     ///
     /// # Errors
     /// Those of the disk and of the budget; a sweep for each function may do without the latter.

@@ -62,7 +62,7 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
 
 /// How many nodes a sweep on operands of `nodes` nodes may make before it is given up for another way.
 pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
-    if limits.nested_only { 0 } else { nodes + 4096 }
+    if limits.nested_only { 0 } else { nodes.saturating_add(4096) }
 }
 
 /// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are

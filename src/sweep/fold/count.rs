@@ -34,13 +34,13 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
         return Ok(BigUint::from(u8::from(!terminal)));
     }
     let total = Total { file, count };
-    if let Some(total) = small(&total, terminal, run)? {
-        return Ok(BigUint::from(total[0]));
+    if let Some(mut total) = small(&total, terminal, run)? {
+        return Ok(total.remove(0));
     }
     if count == Count::Assignments {
         // One of the two terminals is often reached in few ways.
         if let Some(total) = small(&total, !terminal, run)? {
-            return Ok((BigUint::from(1u8) << levels) - total[0]);
+            return Ok((BigUint::from(1u8) << levels) - &total[0]);
         }
     }
     let bits = bits(file, count, terminal, run)?;

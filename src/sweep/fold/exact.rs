@@ -8,8 +8,8 @@ use crate::{error::Result, sweep::run::Run};
 
 /// Numbers that sweeps add up.
 pub trait Tally {
-    /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. `L` is `N +
-    /// 1`.
+    /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. The values
+    /// that travel, with an id and a slot, have `L` lanes, one more than `N`.
     fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,
@@ -19,8 +19,9 @@ pub trait Tally {
 }
 
 /// The numbers of `tally`, if they fit 64 bits.
-pub fn small(tally: &impl Tally, terminal: bool, run: &mut Run<'_>) -> Result<Option<Vec<u64>>> {
-    tally.tally::<_, 2, 3>(terminal, &Plain, run)
+pub fn small(tally: &impl Tally, terminal: bool, run: &mut Run<'_>) -> Result<Option<Vec<BigUint>>> {
+    let numbers = tally.tally::<_, 2, 3>(terminal, &Plain, run)?;
+    Ok(numbers.map(|numbers| numbers.into_iter().map(BigUint::from).collect()))
 }
 
 /// The numbers of `tally`, which are below 2^`bits`.

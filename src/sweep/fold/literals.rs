@@ -26,7 +26,7 @@ use super::{
     count::{Count, bits},
     exact::{Tally, large, small},
     fold,
-    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, place, slot, trace},
+    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, arc_of, place, slot, trace},
 };
 use crate::{
     disk::{pool::Share, space::Space, spool::Spool},
@@ -41,13 +41,12 @@ use crate::{
 pub fn literal_counts(file: &NodeFile, terminal: bool, run: &mut Run<'_>) -> Result<Vec<[BigUint; 2]>> {
     let taken = Taken { file };
     if let Some(counts) = small(&taken, terminal, run)? {
-        return Ok(completed(counts.into_iter().map(BigUint::from).collect()));
+        return Ok(completed(counts));
     }
     // One of the two terminals is often reached in few ways.
     if let Some(counts) = small(&taken, !terminal, run)? {
         let half = BigUint::from(1u8) << (file.levels().ranks() - 2);
-        let others = completed(counts.into_iter().map(BigUint::from).collect());
-        return Ok(others.into_iter().map(|counts| counts.map(|count| &half - count)).collect());
+        return Ok(completed(counts).into_iter().map(|counts| counts.map(|count| &half - count)).collect());
     }
     let bits = bits(file, Count::Assignments, terminal, run)?;
     Ok(completed(large(&taken, terminal, bits, run)?))
@@ -167,18 +166,17 @@ impl<A: Exact, const N: usize> Travel<N, N> for Up<'_, A, N> {
         Ok(())
     }
 
-    fn leave(&mut self, id: u64, incoming: &mut Incoming<'_, N>, onward: &mut Onward<'_, N>) -> Result<()> {
-        let (levels, lanes) = (self.file.levels(), N - 1);
-        let here = levels.rank_of(id);
+    fn leave(&mut self, rank: usize, incoming: &mut Incoming<'_, N>, onward: &mut Onward<'_, N>) -> Result<()> {
+        let lanes = N - 1;
         while let Some(mut arc) = incoming.next()? {
-            let [parent, high] = [arc[0] / 2, arc[0] % 2];
-            let from = levels.rank_of(parent);
+            let (parent, high) = arc_of(arc[0]);
+            let from = self.file.levels().rank_of(parent);
             let mut ways = self.ways;
             ways[0] = place(parent);
-            self.overflow |= !self.arithmetic.double(&mut ways[1..], Arc { high: high == 1, from, to: here }.skipped());
+            self.overflow |= !self.arithmetic.double(&mut ways[1..], Arc { high, from, to: rank }.skipped());
             onward.send(ways)?;
             self.overflow |= !self.arithmetic.multiply(&mut arc[1..], &self.ways[1..]);
-            let at = (2 * (from - 1) + high as usize) * lanes;
+            let at = (2 * (from - 1) + usize::from(high)) * lanes;
             self.overflow |= !self.arithmetic.add(&mut self.taken[at..at + lanes], &arc[1..]);
         }
         Ok(())

@@ -12,7 +12,7 @@
 
 use super::{
     Arc, Load, fold,
-    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, place, slot, trace},
+    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, arc_of, place, slot, trace},
 };
 use crate::{
     disk::{pool::Share, space::Space, spool::Spool, stack::Stack},
@@ -127,7 +127,8 @@ impl Travel<1, 3> for CheapestNodes {
             self.steps.append([id, high, child], incoming.space())?;
         }
         while let Some([slot]) = incoming.next()? {
-            onward.send([place(slot / 2), slot % 2, id])?;
+            let (parent, high) = arc_of(slot);
+            onward.send([place(parent), high.into(), id])?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use super::{
     Arc, Load,
     arithmetic::{Arithmetic, Scaled, shift_right},
     fold,
-    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, place, slot, trace},
+    trace::{Incoming, NO_SLOT, Onward, Trail, Travel, arc_of, place, slot, trace},
 };
 use crate::{
     disk::{pool::Share, space::Space, spool::Spool},
@@ -204,7 +204,7 @@ where
             self.below = incoming.next()?;
         }
         self.here = Some(here);
-        let (id, high, walker) = (here[0] / 2, here[0] % 2 == 1, traveller[M - 1]);
+        let ((id, high), walker) = (arc_of(here[0]), traveller[M - 1]);
         let rank = self.file.levels().rank_of(id);
         (self.step)(walker, rank, high);
         onward.send(walker_at(id, Some(self.file.variable(rank)), walker, self.random))

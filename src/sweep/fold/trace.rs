@@ -31,6 +31,11 @@ pub fn slot(id: u64, high: bool) -> u64 {
     2 * id + u64::from(high)
 }
 
+/// The node whose arc `slot` is, and whether it is its high arc.
+pub fn arc_of(slot: u64) -> (u64, bool) {
+    (slot / 2, slot % 2 == 1)
+}
+
 /// The arcs into every node, in the order in which a fold reaches the nodes. A record is an arc's slot and `M - 1` lanes.
 pub struct Trail<const M: usize> {
     inner: Spool<u64, M>,
@@ -138,8 +143,8 @@ pub trait Travel<const M: usize, const K: usize> {
         onward: &mut Onward<'_, K>,
     ) -> Result<()>;
 
-    /// Leaves the node of `id` when all travellers who arrived there have been visited.
-    fn leave(&mut self, _id: u64, _incoming: &mut Incoming<'_, M>, _onward: &mut Onward<'_, K>) -> Result<()> {
+    /// Leaves a node of `rank` when all travellers who arrived there have been visited.
+    fn leave(&mut self, _rank: usize, _incoming: &mut Incoming<'_, M>, _onward: &mut Onward<'_, K>) -> Result<()> {
         Ok(())
     }
 
@@ -195,7 +200,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
                 let id = !traveller[0];
                 let before = at.replace(id);
                 if before != Some(id) {
-                    before.map_or(Ok(()), |before| travel.leave(before, &mut incoming, &mut onward))?;
+                    before.map_or(Ok(()), |_| travel.leave(rank, &mut incoming, &mut onward))?;
                     if id >= TERMINALS {
                         incoming.skip_to(id)?;
                     }
@@ -203,7 +208,7 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
                 travel.visit(traveller, before != Some(id), &mut incoming, &mut onward)
             })
         })?;
-        at.map_or(Ok(()), |last| travel.leave(last, &mut incoming, &mut onward))?;
+        at.map_or(Ok(()), |_| travel.leave(rank, &mut incoming, &mut onward))?;
         if travel.in_vain() {
             return Ok(false);
         }
