@@ -73,8 +73,8 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
-    if let Some(file) = small::build(spec, &operands.files(), most, run)? {
-        return Ok(Some(file));
+    if let Some(built) = small::build(spec, &operands.files(), most, run)? {
+        return Ok(built);
     }
     let narrow = stays_narrow::<N>(operands.files().into_iter(), run);
     narrow_or_wide(
@@ -224,8 +224,11 @@ mod tests {
     fn a_sweep_with_a_limit_is_right_or_given_up_whatever_the_number_of_threads() {
         let mut nodes = Vec::new();
         // With the less room, nothing is lifted.
-        for (threads, dense) in [(1, 1 << 20), (1, 256), (2, 1 << 20), (3, 256), (4, 1 << 20), (8, 256)] {
-            let limits = Limits { alone: 5, late: 0, small: 0, dense, ..Limits::of(1 << 28) };
+        let ways = [(1, 1 << 20), (1, 256), (2, 1 << 20), (3, 256), (4, 1 << 20), (8, 256)];
+        for (threads, dense, small) in
+            ways.map(|(threads, dense)| (threads, dense, 0)).into_iter().chain([(1, 256, 1 << 14)])
+        {
+            let limits = Limits { alone: 5, late: 0, small, dense, ..Limits::of(1 << 28) };
             let testing = Testing { limits: Some(limits), backend: None };
             let store = Store::new(Config { threads, testing, ..Config::default() }).expect("a store");
             let file = table(&store);

@@ -10,7 +10,13 @@
 //! they have been read, are in memory and mostly in the cache: equal requests need no sort to meet, and nodes need no arcs to the
 //! requests that asked for them.
 
-use super::{down::expand::root_of, run::Run, spec::Spec, table::Table, up::fresh::Last};
+use super::{
+    down::{expand::root_of, ground::Until},
+    run::Run,
+    spec::Spec,
+    table::Table,
+    up::fresh::Last,
+};
 use crate::{
     disk::limits::SMALL_NODES,
     error::Result,
@@ -37,6 +43,8 @@ struct Small<const N: usize> {
     asked: u64,
     /// Whether a request was true.
     found: bool,
+    /// Requests expanded that become nodes, and not another request.
+    made: u64,
     /// The variables of all operands, top-down.
     variables: Vec<u32>,
     /// The level of each id of each operand; the terminals are on none.
@@ -56,45 +64,41 @@ struct Small<const N: usize> {
 const AFTER: u32 = TERMINALS as u32;
 
 /// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large, or where it takes more requests than
-/// a small operation may, or than `most`. The spec's value on the path of low arcs is false.
+/// a small operation may; `Some(None)` if the unreduced diagram has more than `most` nodes. The spec's value on the path of low arcs
+/// is false.
+#[expect(clippy::option_option, reason = "whether it is small, and whether it is within the limit")]
 pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
     operands: &[&NodeFile],
     most: u64,
     run: &mut Run<'_>,
-) -> Result<Option<NodeFile>> {
-    let Some(mut arrays) = Small::expanded(spec, operands, most, false, run)? else { return Ok(None) };
-    let file = arrays.reduce(run)?;
+) -> Result<Option<Option<NodeFile>>> {
+    let Some(mut arrays) = Small::expanded(spec, operands, Until::Beyond(most), run)? else { return Ok(None) };
+    let file = if arrays.made > most { None } else { Some(arrays.reduce(run)?) };
     *run.desks[0].kept.get() = arrays;
     Ok(Some(file))
 }
 
-/// Whether `spec` is true for some path from the roots of `operands`; `None` as for [`build`].
+/// Whether `spec` is true for some path from the roots of `operands`; `None` where it is not small, as for [`build`].
 pub fn find<S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile], run: &mut Run<'_>) -> Result<Option<bool>> {
-    let Some(arrays) = Small::expanded(spec, operands, u64::MAX, true, run)? else { return Ok(None) };
+    let Some(arrays) = Small::expanded(spec, operands, Until::True, run)? else { return Ok(None) };
     let found = arrays.found;
     *run.desks[0].kept.get() = arrays;
     Ok(Some(found))
 }
 
 impl<const N: usize> Small<N> {
-    /// The arrays after the sweep down; `None` where the operation is not small.
-    fn expanded<S: Spec<N>>(
-        spec: &S,
-        operands: &[&NodeFile],
-        most: u64,
-        search: bool,
-        run: &mut Run<'_>,
-    ) -> Result<Option<Self>> {
+    /// The arrays after the sweep down, as far as `until` says; `None` where the operation is not small.
+    fn expanded<S: Spec<N>>(spec: &S, operands: &[&NodeFile], until: Until, run: &mut Run<'_>) -> Result<Option<Self>> {
         let limits = &run.space.limits;
         let nodes = operands.iter().map(|file| file.node_count()).max().unwrap_or(0);
-        let most = limits.small.min(limits.narrow_ids.saturating_sub(1)).min(most);
+        let most = limits.small.min(limits.narrow_ids.saturating_sub(1));
         if nodes > SMALL_NODES.min(most / 2) || operands.iter().any(|file| file.width() == Width::Wide) {
             return Ok(None);
         }
         let mut arrays = std::mem::take(run.desks[0].kept.get::<Self>());
         let before = run.counters;
-        if arrays.expand(spec, operands, most, search, run)? {
+        if arrays.expand(spec, operands, until, most, run)? {
             return Ok(Some(arrays));
         }
         // The sweep that runs instead counts everything anew.
@@ -103,14 +107,13 @@ impl<const N: usize> Small<N> {
         Ok(None)
     }
 
-    /// The top-down sweep; a search ends on the level where something is true. Answers whether it came to its end with no more than
-    /// `most` requests.
+    /// The top-down sweep, level by level, as far as `until` says. Answers whether it came there with no more than `most` requests.
     fn expand<S: Spec<N>>(
         &mut self,
         spec: &S,
         operands: &[&NodeFile],
+        until: Until,
         most: u64,
-        search: bool,
         run: &mut Run<'_>,
     ) -> Result<bool> {
         let _sweep = run.begin(Sweep::Expand);
@@ -118,19 +121,26 @@ impl<const N: usize> Small<N> {
             std::array::from_fn(|at| LevelReader::of_all(operands.get(at).unwrap_or(&operands[0])));
         self.lay_out(operands);
         self.root = self.ask(root_of(operands), spec);
-        let mut nodes = 0;
         for level in 0..self.variables.len() {
-            if search && self.found || self.asked > most {
+            if self.ended(until) || self.asked > most {
                 break;
             }
             if self.waiting[level][0] > 0 {
-                nodes += self.expand_level(level, spec, most, &mut readers, run)?;
-                run.report(Sweep::Expand, self.variables[level], nodes)?;
+                self.expand_level(level, spec, most, &mut readers, run)?;
+                run.report(Sweep::Expand, self.variables[level], self.made)?;
             }
         }
         run.counters.requests += self.asked;
-        run.counters.unreduced += nodes;
-        Ok(self.asked <= most || search && self.found)
+        run.counters.unreduced += self.made;
+        Ok(self.asked <= most || self.ended(until))
+    }
+
+    /// Whether the rest of the sweep is not needed.
+    fn ended(&self, until: Until) -> bool {
+        match until {
+            Until::Beyond(most) => self.made > most,
+            Until::True => self.found,
+        }
     }
 
     /// Lays out the levels of `operands`, all without requests.
@@ -138,7 +148,7 @@ impl<const N: usize> Small<N> {
         self.requests.clear();
         self.children.clear();
         self.variables.clear();
-        (self.asked, self.found) = (0, false);
+        (self.asked, self.found, self.made) = (0, false, 0);
         let ids = operands.iter().map(|file| file.levels().end()).max().unwrap_or(0);
         self.levels.clear();
         self.levels.resize(ids as usize, [u32::MAX; N]);
@@ -195,8 +205,8 @@ impl<const N: usize> Small<N> {
         leads_there
     }
 
-    /// Makes a node of every request for `level` and asks for its children, while no more than `most` have been asked; returns the
-    /// number of nodes. A request that goes on instead becomes a node with two equal children, which is dropped on the way up.
+    /// Makes a node of every request for `level` and asks for its children, while no more than `most` have been asked. A request that
+    /// goes on instead becomes a node with two equal children, which is dropped on the way up.
     fn expand_level<S: Spec<N>>(
         &mut self,
         level: usize,
@@ -204,10 +214,10 @@ impl<const N: usize> Small<N> {
         most: u64,
         readers: &mut [LevelReader<'_>; N],
         run: &mut Run<'_>,
-    ) -> Result<u64> {
+    ) -> Result<()> {
         let rule = spec.rule(self.variables[level]);
         // All requests made here are for levels below, so the list of this one does not grow.
-        let (mut next, mut nodes) = (self.waiting[level][0], 0);
+        let mut next = self.waiting[level][0];
         while next > 0 && self.asked <= most {
             let node = (next - AFTER) as usize;
             let request = self.requests[node];
@@ -221,9 +231,10 @@ impl<const N: usize> Small<N> {
             let low = self.ask(low, spec);
             let high = if goes_on { low } else { self.ask(high, spec) };
             self.children[node] = [low, high];
-            (next, nodes) = (request[N - 1], nodes + 1);
+            self.made += u64::from(!goes_on);
+            next = request[N - 1];
         }
-        Ok(nodes)
+        Ok(())
     }
 
     /// The bottom-up sweep.
@@ -294,30 +305,50 @@ mod tests {
         store.exactly(count, variables).expect("room")
     }
 
+    /// Exactly five of twenty variables, and exactly four of the last fifteen.
+    fn operands(store: &Store) -> [Bdd; 2] {
+        [exactly(5, 0..20, store), exactly(4, 5..20, store)]
+    }
+
+    /// Their conjunction, if it has no more than `most` nodes; `None` where that is not small.
+    #[expect(clippy::option_option, reason = "as in `build`")]
+    fn conjunction(store: &Store, most: u64) -> (Option<Option<NodeFile>>, Counters) {
+        let [f, g] = operands(store);
+        let and = Apply::new(BinaryOp::AND);
+        let build = |run: &mut Run<'_>| Ok((build(&and, &[&f.file, &g.file], most, run)?, run.counters));
+        store.run("apply", build).expect("room")
+    }
+
     #[test]
     fn an_operation_of_more_requests_is_left_to_others_as_if_it_had_not_begun() {
-        let (store, engine) = (store(|_| ()), store(|limits| limits.small = 0));
-        let operands = |store| [exactly(5, 0..20, store), exactly(4, 5..20, store)];
-        let [f, g] = operands(&store);
-        let apply = |most| {
-            let and = Apply::new(BinaryOp::AND);
-            let built = store.run("apply", |run| Ok((build(&and, &[&f.file, &g.file], most, run)?, run.counters)));
-            built.expect("room")
-        };
-        let (file, Counters { requests, sweeps, unreduced, .. }) = apply(u64::MAX);
-        let [f_there, g_there] = operands(&engine);
-        let right = f_there.and(&g_there).expect("room");
-        assert_eq!(file.expect("it is small").hash(), right.file.hash());
+        let (small, engine) = (store(|_| ()), store(|limits| limits.small = 0));
+        let (file, Counters { requests, sweeps, unreduced, .. }) = conjunction(&small, u64::MAX);
+        let [f, g] = operands(&engine);
+        let right = f.and(&g).expect("room");
+        assert_eq!(file.flatten().expect("it is small").hash(), right.file.hash());
         let there = engine.operations().pop().expect("it was not");
         assert_eq!((requests, sweeps), (there.requests, there.sweeps));
         assert!(requests > 2 * f.node_count().max(g.node_count()) && requests >= unreduced);
         for most in 0..requests {
             assert!(
-                matches!(apply(most), (None, Counters { requests: 0, sweeps: 0, levels: 0, unreduced: 0 })),
+                matches!(
+                    conjunction(&store(|limits| limits.small = most), u64::MAX),
+                    (None, Counters { requests: 0, sweeps: 0, levels: 0, unreduced: 0 })
+                ),
                 "{most}"
             );
         }
-        assert!(apply(requests).0.is_some());
+        assert!(conjunction(&store(|limits| limits.small = requests), u64::MAX).0.is_some());
+    }
+
+    #[test]
+    fn an_operation_of_more_nodes_than_it_may_make_is_given_up() {
+        let store = store(|_| ());
+        let (_, Counters { unreduced, .. }) = conjunction(&store, u64::MAX);
+        for most in 0..unreduced {
+            assert!(matches!(conjunction(&store, most).0, Some(None)), "{most}");
+        }
+        assert!(matches!(conjunction(&store, unreduced).0, Some(Some(_))));
     }
 
     #[test]

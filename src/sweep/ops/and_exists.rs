@@ -12,7 +12,7 @@ use crate::{
     disk::lane::Lane,
     error::Result,
     file::node_file::NodeFile,
-    model::{FALSE, TRUE, op::BinaryOp},
+    model::op::BinaryOp,
     sweep::{
         build::{build, build_within, most_nodes},
         run::Run,
@@ -69,15 +69,17 @@ impl AndExists {
         quantify(conjunction, Quantify::new(!self.result, false, self.variables.clone()), large, run)
     }
 
-    /// The terminal of an operand that stands for `value`.
-    fn terminal(&self, operand: usize, value: bool) -> u64 {
-        if value == self.complement[operand] { FALSE } else { TRUE }
+    /// The pair of which each side has `value`.
+    #[inline(always)]
+    fn both<I: Lane>(&self, value: bool) -> [I; 2] {
+        let [f, g] = self.complement;
+        [I::of(u64::from(value != f)), I::of(u64::from(value != g))]
     }
 
     /// Makes `request` the set of `pairs`: only those without a false side, each once, the larger first.
     #[inline(always)]
     fn gather<I: Lane>(&self, pairs: impl Iterator<Item = [I; 2]>, request: &mut Request<I>) -> Gathered {
-        let [truth, falsity] = [true, false].map(|value| [0, 1].map(|operand| I::of(self.terminal(operand, value))));
+        let [truth, falsity] = [self.both(true), self.both(false)];
         let mut set = [falsity; 2];
         let mut count = 0;
         for pair in pairs {
@@ -129,7 +131,7 @@ impl Spec<5> for AndExists {
         match self.gather(pairs(low).into_iter().chain(pairs(high)), &mut both) {
             Gathered::TooMany => return false,
             Gathered::Decided => {
-                (both[0], both[1]) = (I::of(self.terminal(0, true)), I::of(self.terminal(1, true)));
+                [both[0], both[1]] = self.both(true);
             }
             Gathered::Nothing | Gathered::Some => {}
         }
