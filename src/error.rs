@@ -37,10 +37,11 @@ pub enum Error {
         minimum: usize,
     },
 
-    /// One structure that cannot be spilled does not fit its share of the memory budget.
+    /// One structure that cannot be spilled does not fit its share of the memory budget, nor what is left of the common one.
     #[error(
         "{what} needs {needed} bytes at least, perhaps many more, where the memory budget leaves {available} for what cannot go to \
-         disk; drop diagrams that are no longer needed, or give the store a larger budget: an eighth of what you add is for this"
+         disk; drop diagrams that are no longer needed, or give the store a larger budget: an eighth of what you add, or more, is \
+         for this"
     )]
     BudgetExceeded {
         /// The structure, in words.

@@ -147,7 +147,7 @@ fn a_guest_that_runs_out_of_tables_begins_again_once_it_has_the_turn() -> Result
             staying.store(false, SeqCst);
             if gone_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        let store = store_of(2, limits(|limits| limits.tables = 2 << 20), progress);
+        let store = store_of(2, limits(|limits| (limits.tables, limits.common) = (2 << 20, 0)), progress);
         assert!(store_in_callback.set(store.clone()).is_ok());
         let cube = |odd: u32| store.cube((0..1000).map(|at| (2 * at + odd, true)));
         let (f, g) = (cube(0)?, cube(1)?);
@@ -193,7 +193,7 @@ fn results_of_several_threads_at_once_are_the_same_to_the_byte() -> Result<()> {
     // With `shared`, an operation that is alone shares its levels. With few nodes allowed beside another operation,
     // some operations are no guests. With few tables, some guests run out of tables.
     let shared = |limits| Limits { alone: 5, ..limits };
-    let few_tables = |limits: Limits| Limits { tables: 100 << 10, ..limits };
+    let few_tables = |limits: Limits| Limits { tables: 100 << 10, common: 0, ..limits };
     let divisions = [
         limits(|_| ()),
         shared(limits(|_| ())),

@@ -247,7 +247,7 @@ fn a_sum_of_equal_weights_is_a_counting_constraint() -> Result<()> {
 /// Limits whose tables have room for rows of some hundred bounds and a small diagram, but not for a search for
 /// intervals.
 fn without_search() -> Limits {
-    limits(|limits| limits.tables = 40 << 10)
+    limits(|limits| (limits.tables, limits.common) = (40 << 10, 0))
 }
 
 /// That the sum is at most `bound`, for positive weights, in the plain way: on every level a node for each bound that

@@ -814,7 +814,7 @@ fn a_file_of_more_levels_than_the_budget_holds_is_refused_for_that() -> Result<(
     let chain = builder.build()?;
     let bytes = shelf.saved(&chain);
     for tables in [0, 1000, 20_000, 60_000, 120_000, 180_000, 240_000, 300_000] {
-        let cramped = store_at(&shelf, Some(limits(|limits| limits.tables = tables)));
+        let cramped = store_at(&shelf, Some(limits(|limits| (limits.tables, limits.common) = (tables, 0))));
         for _ in 0..2 {
             let refused = shelf.open(&cramped, &bytes).unwrap_err();
             assert!(matches!(refused, Error::BudgetExceeded { .. }), "{tables}: {refused:?}");

@@ -609,7 +609,8 @@ fn an_operation_whose_lift_runs_out_of_tables_is_done_in_another_way_or_refused(
         told.fetch_or((progress.sweep, progress.variable, progress.nodes) == (Sweep::Expand, 0, 0), Relaxed);
         ControlFlow::Continue(())
     });
-    let testing = Testing { limits: Some(limits(|limits| limits.tables = 64 << 10)), backend: None };
+    let testing =
+        Testing { limits: Some(limits(|limits| (limits.tables, limits.common) = (64 << 10, 0))), backend: None };
     let store = Store::new(Config { progress: Some(progress), testing, ..Config::default() })?;
     let operations: [fn(&Bdd) -> Result<Bdd>; 3] =
         [|f| f.restrict([(60, true)]), |f| f.exists([60]), |f| f.forall([60, 80])];

@@ -396,7 +396,7 @@ fn a_sweep_that_composes_all_at_once_is_given_up_if_it_makes_too_many_nodes() ->
 
 #[test]
 fn the_tables_of_a_renaming_are_charged_to_the_budget() -> Result<()> {
-    let store = store_with(limits(|limits| limits.tables = 64 << 10));
+    let store = store_with(limits(|limits| (limits.tables, limits.common) = (64 << 10, 0)));
     let cube_in = |store: &Store| store.cube((0..1000).map(|variable| (variable, true)));
     let cube = cube_in(&store)?;
     let refused = cube.replace(|variable| 999 - variable);

@@ -1,4 +1,5 @@
-//! Charges: memory that cannot go to disk, counted against a share of the budget by whoever holds it.
+//! Charges: memory that cannot go to disk, counted against a share of the budget by whoever holds it, and beyond that share against
+//! the common one, as blocks are.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -15,6 +16,8 @@ pub const ALLOCATED: usize = 16;
 #[derive(Debug)]
 pub struct Charge {
     bytes: usize,
+    /// Those among them that are charged to the common share.
+    common: usize,
     share: Share,
     /// What the bytes are for, as the error message says it.
     what: &'static str,
@@ -25,7 +28,7 @@ impl Pool {
     /// Charges `bytes` to the share of tables; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has less left.
+    /// `BudgetExceeded` when the share of tables and the common share have less left.
     pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
         self.charge_to(Share::Tables, bytes, what)
     }
@@ -33,16 +36,20 @@ impl Pool {
     /// Charges `bytes` of tables to `share`; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share has less left.
+    /// `BudgetExceeded` when that share and the common one have less left.
     pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
-        let mut charge = Charge { bytes: 0, share, what, home: self.home.clone() };
+        let mut charge = self.account_of(share, what);
         charge.grow(bytes)?;
         Ok(charge)
     }
 
     /// A charge of no bytes yet to the share of tables.
     pub fn account(&self, what: &'static str) -> Charge {
-        Charge { bytes: 0, share: Share::Tables, what, home: self.home.clone() }
+        self.account_of(Share::Tables, what)
+    }
+
+    fn account_of(&self, share: Share, what: &'static str) -> Charge {
+        Charge { bytes: 0, common: 0, share, what, home: self.home.clone() }
     }
 }
 
@@ -52,18 +59,23 @@ impl Charge {
         self.bytes
     }
 
-    /// Charges `bytes` more.
+    /// Charges `bytes` more, all to one of the two shares.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share has less left.
+    /// `BudgetExceeded` when both shares have less left.
     pub fn grow(&mut self, bytes: usize) -> Result<()> {
-        if self.home.use_up(self.share, bytes, self.home.limit(self.share)) {
-            self.bytes += bytes;
-            return Ok(());
+        let home = &self.home;
+        if !home.use_up(self.share, bytes, home.limit(self.share)) {
+            if !home.use_up(Share::Common, bytes, home.limit(Share::Common)) {
+                let needed = self.bytes.saturating_add(bytes) as u64;
+                let left = home.left(self.share).max(home.left(Share::Common));
+                return Err(Error::BudgetExceeded { what: self.what, needed, available: (self.bytes + left) as u64 });
+            }
+            home.hold(bytes);
+            self.common += bytes;
         }
-        let needed = self.bytes.saturating_add(bytes) as u64;
-        let available = (self.bytes + self.home.left(self.share)) as u64;
-        Err(Error::BudgetExceeded { what: self.what, needed, available })
+        self.bytes += bytes;
+        Ok(())
     }
 
     /// Gives back all bytes charged.
@@ -71,9 +83,15 @@ impl Charge {
         self.shrink(self.bytes);
     }
 
-    /// Gives back `bytes` of those charged.
+    /// Gives back `bytes` of those charged, first what the common share has.
     fn shrink(&mut self, bytes: usize) {
-        self.home.used[self.share as usize].fetch_sub(bytes, Relaxed);
+        let common = bytes.min(self.common);
+        if common > 0 {
+            self.home.used[Share::Common as usize].fetch_sub(common, Relaxed);
+            self.home.let_go(common);
+            self.common -= common;
+        }
+        self.home.used[self.share as usize].fetch_sub(bytes - common, Relaxed);
         self.bytes -= bytes;
     }
 
@@ -117,7 +135,7 @@ mod tests {
     use crate::disk::limits::Limits;
 
     fn pool(tables: usize) -> Pool {
-        Pool::new(&Limits { tables, ..Limits::of(1 << 24) })
+        Pool::new(&Limits { tables, common: 0, ..Limits::of(1 << 24) })
     }
 
     #[test]
@@ -130,6 +148,22 @@ mod tests {
         assert!(matches!(pool.charge(101, "another"), Err(Error::BudgetExceeded { needed: 101, available: 100, .. })));
         drop(charge);
         assert_eq!(pool.left(Share::Tables), 1000);
+    }
+
+    #[test]
+    fn beyond_its_share_a_charge_draws_on_the_common_one() {
+        let pool = Pool::new(&Limits { tables: 1000, common: 3000, ..Limits::of(1 << 24) });
+        let left = || [Share::Tables, Share::Common].map(|share| pool.left(share));
+        let mut charge = pool.charge(600, "a table").expect("room");
+        charge.grow(2000).expect("room");
+        assert_eq!(left(), [400, 1000]);
+        charge.grow(300).expect("room of its own");
+        assert!(matches!(charge.grow(1001), Err(Error::BudgetExceeded { needed: 3901, available: 3900, .. })));
+        assert_eq!(left(), [100, 1000]);
+        charge.shrink(2100);
+        assert_eq!(left(), [200, 3000]);
+        drop(charge);
+        assert_eq!(left(), [1000, 3000]);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use std::{
 
 use super::limits::Limits;
 
-/// What a block is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share,
-/// blocks draw on the common one, and a share counts as used up only when the common one is used up, too.
+/// What memory is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share, blocks
+/// and tables draw on the common one, and a share counts as used up only when the common one is used up, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.
@@ -23,7 +23,7 @@ pub enum Share {
     Arcs,
     /// Nodes of diagrams.
     Diagrams,
-    /// What blocks are charged to beyond the shares above.
+    /// What is charged beyond the other shares.
     Common,
     /// Level tables, of diagrams and of sweeps: memory that cannot go to disk.
     Tables,
@@ -99,7 +99,7 @@ pub(super) struct Home {
     bytes: [usize; CLASSES.len()],
     limits: [usize; SHARES],
     pub(super) used: [AtomicUsize; SHARES],
-    /// Bytes of all blocks there are, in use or free.
+    /// Bytes of all blocks there are, in use or free, and of what else is charged to the common share.
     held: AtomicUsize,
     free: [Mutex<Vec<Box<[u64]>>>; CLASSES.len()],
 }
@@ -239,16 +239,26 @@ impl Home {
         self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// New memory of `bytes` bytes; all free blocks are dropped where the pool would hold more than the budget of blocks.
+    /// New memory of `bytes` bytes.
     fn fresh(&self, bytes: usize) -> Box<[u64]> {
+        self.hold(bytes);
+        vec![0; bytes / 8].into_boxed_slice()
+    }
+
+    /// Counts `bytes` as held; all free blocks are dropped where that is more than the budget of blocks.
+    pub(super) fn hold(&self, bytes: usize) {
         let total: usize = Share::OF_BLOCKS.into_iter().map(|share| self.limit(share)).sum();
         if self.held.fetch_add(bytes, Relaxed) + bytes > total {
             for class in CLASSES {
                 let freed = std::mem::take(&mut *self.list(class));
-                self.held.fetch_sub(freed.len() * self.bytes[class as usize], Relaxed);
+                self.let_go(freed.len() * self.bytes[class as usize]);
             }
         }
-        vec![0; bytes / 8].into_boxed_slice()
+    }
+
+    /// Counts `bytes` as held no longer.
+    pub(super) fn let_go(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
     }
 }
 
@@ -361,5 +371,17 @@ mod tests {
         drop(small);
         let _full = pool.take(Share::Queue, Class::Full).expect("the share is free");
         assert!(pool.home.held.load(Relaxed) <= 2 * BLOCK);
+    }
+
+    #[test]
+    fn free_blocks_make_way_for_tables_in_the_common_share() {
+        let limits = Limits { tables: 0, queue: 2 * BLOCK, arcs: 0, diagrams: 0, common: BLOCK, ..Limits::of(1 << 24) };
+        let pool = Pool::new(&limits);
+        drop(std::iter::from_fn(|| pool.take(Share::Queue, Class::Small)).collect::<Vec<_>>());
+        assert_eq!(pool.home.held.load(Relaxed), 3 * BLOCK);
+        let table = pool.charge(BLOCK, "a table").expect("room");
+        assert_eq!(pool.home.held.load(Relaxed), BLOCK);
+        drop(table);
+        assert_eq!(pool.home.held.load(Relaxed), 0);
     }
 }
