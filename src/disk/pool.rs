@@ -13,8 +13,8 @@ use std::{
 
 use super::limits::Limits;
 
-/// What memory is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share, blocks
-/// and tables draw on the common one, and a share counts as used up only when the common one is used up, too.
+/// What memory is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share,
+/// blocks and tables draw on the common one, and a share counts as used up only when the common one is used up, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.

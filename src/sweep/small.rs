@@ -64,8 +64,8 @@ struct Small<const N: usize> {
 const AFTER: u32 = TERMINALS as u32;
 
 /// Builds the diagram of `spec` at the roots of `operands`. `None` where these are too large, or where it takes more requests than
-/// a small operation may; `Some(None)` if the unreduced diagram has more than `most` nodes. The spec's value on the path of low arcs
-/// is false.
+/// a small operation may; `Some(None)` if the unreduced diagram has more than `most` nodes. The spec's value on the path of low
+/// arcs is false.
 #[expect(clippy::option_option, reason = "whether it is small, and whether it is within the limit")]
 pub fn build<S: Spec<N>, const N: usize>(
     spec: &S,
@@ -205,8 +205,8 @@ impl<const N: usize> Small<N> {
         leads_there
     }
 
-    /// Makes a node of every request for `level` and asks for its children, while no more than `most` have been asked. A request that
-    /// goes on instead becomes a node with two equal children, which is dropped on the way up.
+    /// Makes a node of every request for `level` and asks for its children, while no more than `most` have been asked. A request
+    /// that goes on instead becomes a node with two equal children, which is dropped on the way up.
     fn expand_level<S: Spec<N>>(
         &mut self,
         level: usize,
