@@ -65,12 +65,12 @@ impl Charge {
     /// `BudgetExceeded` when both shares have less left.
     pub fn grow(&mut self, bytes: usize) -> Result<()> {
         let home = &self.home;
-        if !home.use_up(self.share, bytes, home.limit(self.share)) {
-            if !home.use_up(Share::Common, bytes, home.limit(Share::Common)) {
-                let needed = self.bytes.saturating_add(bytes) as u64;
-                let left = home.left(self.share).max(home.left(Share::Common));
-                return Err(Error::BudgetExceeded { what: self.what, needed, available: (self.bytes + left) as u64 });
-            }
+        let Some(share) = home.use_up(self.share, bytes, home.limit(self.share)) else {
+            let needed = self.bytes.saturating_add(bytes) as u64;
+            let left = home.left(self.share).max(home.left(Share::Common));
+            return Err(Error::BudgetExceeded { what: self.what, needed, available: (self.bytes + left) as u64 });
+        };
+        if share == Share::Common {
             home.hold(bytes);
             self.common += bytes;
         }

@@ -165,15 +165,11 @@ impl Pool {
 
     /// A block of `class` with unspecified contents, or `None` when `share` is used up.
     pub fn take(&self, share: Share, class: Class) -> Option<Block> {
-        let (bytes, limit, common) = (self.home.bytes[class as usize], self.limit(share), self.limit(Share::Common));
+        let (bytes, limit) = (self.home.bytes[class as usize], self.limit(share));
         // A diagram on disk takes an extent at least, so full blocks leave half of the diagrams' own share to small diagrams, which
         // are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
-        if self.home.use_up(share, bytes, limit) {
-            Some(self.block(share, class))
-        } else {
-            self.home.use_up(Share::Common, bytes, common).then(|| self.block(Share::Common, class))
-        }
+        self.home.use_up(share, bytes, limit).map(|share| self.block(share, class))
     }
 
     /// The first `words` words of `block` in the smallest block of `share` that holds them; `block` itself if that is no smaller,
@@ -229,10 +225,15 @@ impl Home {
         self.limit(share).saturating_sub(self.used[share as usize].load(Relaxed))
     }
 
-    /// Charges `bytes` to `share` if it then has no more than `limit` bytes in use; answers whether that is so.
-    pub(super) fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
-        let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
-        self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
+    /// Charges `bytes` to `share` if it then has no more than `limit` bytes in use, or else to the common share if there is room;
+    /// answers to which.
+    pub(super) fn use_up(&self, share: Share, bytes: usize, limit: usize) -> Option<Share> {
+        let choices = [(share, limit), (Share::Common, self.limit(Share::Common))];
+        let charged = |&(share, limit): &(Share, usize)| {
+            let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
+            self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
+        };
+        choices.into_iter().find(charged).map(|(share, _)| share)
     }
 
     fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {

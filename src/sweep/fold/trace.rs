@@ -200,7 +200,9 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
                 let id = !traveller[0];
                 let before = at.replace(id);
                 if before != Some(id) {
-                    before.map_or(Ok(()), |_| travel.leave(rank, &mut incoming, &mut onward))?;
+                    if before.is_some() {
+                        travel.leave(rank, &mut incoming, &mut onward)?;
+                    }
                     if id >= TERMINALS {
                         incoming.skip_to(id)?;
                     }
@@ -208,7 +210,9 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
                 travel.visit(traveller, before != Some(id), &mut incoming, &mut onward)
             })
         })?;
-        at.map_or(Ok(()), |_| travel.leave(rank, &mut incoming, &mut onward))?;
+        if at.is_some() {
+            travel.leave(rank, &mut incoming, &mut onward)?;
+        }
         if travel.in_vain() {
             return Ok(false);
         }
