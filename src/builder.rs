@@ -209,7 +209,7 @@ impl BddBuilder {
         let Space { pool, limits, .. } = &self.space;
         let bytes = self.room().max(FEW) * ENTRY_BYTES;
         // Operations of the store cannot do without the share of tables; the builder can.
-        let spare = self.entries.bytes() + bytes <= limits.building && bytes <= pool.left(Share::Tables) / 4;
+        let spare = self.entries.bytes() + bytes <= limits.building && bytes <= pool.room(Share::Tables) / 4;
         spare && self.entries.grow(bytes).is_ok()
     }
 

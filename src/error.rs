@@ -48,8 +48,8 @@ pub enum Error {
         what: &'static str,
         /// Bytes it needs at least, by what is known so far: a structure that grows with what it finds may need many times as many.
         needed: u64,
-        /// Bytes the budget has for it: what other structures leave of an eighth of the budget and 8 MiB, or, where there are
-        /// several threads, of seven eighths of that.
+        /// Bytes the budget has for it: what it has already, and what other structures leave of an eighth of the budget and 8 MiB
+        /// (where there are several threads, of seven eighths of that), and of the common share, five parts in 32 of the budget.
         available: u64,
     },
 

@@ -299,6 +299,18 @@ fn sums_are_those_of_their_definition_where_the_search_has_no_room() -> Result<(
 }
 
 #[test]
+fn a_grid_has_room_where_other_diagrams_leave_nothing_of_the_tables_share() -> Result<()> {
+    // The search has room for some thousand intervals, and looks into many more.
+    let store = store_with(limits(|limits| (limits.tables, limits.common) = (4 << 10, 256 << 10)));
+    let terms = || (0..100).map(|v| (v, 1 + i64::from(v * v * 7 % 40)));
+    for (comparison, bound) in [(Comparison::AtMost, 700), (Comparison::Equal, 901)] {
+        let built = store.linear(terms(), comparison, bound)?;
+        assert_eq!(built.content_hash(), default_store().linear(terms(), comparison, bound)?.content_hash());
+    }
+    Ok(())
+}
+
+#[test]
 fn bounds_that_no_sum_meets_give_what_the_definition_says() -> Result<()> {
     let store = store_with(without_search());
     // With weights of 100 and 101, there are few sums of a few terms.

@@ -45,8 +45,8 @@ impl Store {
     /// Memory: up to 250 bytes for each term, and either 216 for each interval or 48 for each bound on the grid's widest level.
     /// There is one interval for every node and one for every level that an arc skips; a level has at most one bound more than the
     /// sum of the magnitudes of the weights, divided by their largest common divisor. This memory cannot go to disk, and is limited
-    /// to what the tables of other diagrams leave of an eighth of the budget and 8 MiB: 48,000 intervals or 210,000 bounds at 16
-    /// MiB, 650,000 or 2,900,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used, as for
+    /// to what other diagrams leave of an eighth of the budget and 8 MiB, and of the common share: 60,000 intervals or 270,000
+    /// bounds at 16 MiB, 1,400,000 or 6,400,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used, as for
     /// [`at_most`](Self::at_most), and it has no superfluous nodes.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
@@ -110,7 +110,7 @@ fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     if grid.counts {
         return fill(store, grid);
     }
-    if grid.row_bytes <= store.space().pool.left(Share::Tables) {
+    if grid.row_bytes <= store.space().pool.room(Share::Tables) {
         match search(store, grid, grid.places / PLACES) {
             Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
             Ok(Some(found)) => return Ok(found),

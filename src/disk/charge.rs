@@ -28,7 +28,7 @@ impl Pool {
     /// Charges `bytes` to the share of tables; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables and the common share have less left.
+    /// `BudgetExceeded` when the share of tables and the common share together have less left.
     pub fn charge(&self, bytes: usize, what: &'static str) -> Result<Charge> {
         self.charge_to(Share::Tables, bytes, what)
     }
@@ -36,7 +36,7 @@ impl Pool {
     /// Charges `bytes` of tables to `share`; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when that share and the common one have less left.
+    /// `BudgetExceeded` when that share and the common one together have less left.
     pub fn charge_to(&self, share: Share, bytes: usize, what: &'static str) -> Result<Charge> {
         let mut charge = self.account_of(share, what);
         charge.grow(bytes)?;
@@ -59,20 +59,20 @@ impl Charge {
         self.bytes
     }
 
-    /// Charges `bytes` more, all to one of the two shares.
+    /// Charges `bytes` more.
     ///
     /// # Errors
-    /// `BudgetExceeded` when both shares have less left.
+    /// `BudgetExceeded` when both shares together have less left.
     pub fn grow(&mut self, bytes: usize) -> Result<()> {
         let home = &self.home;
-        let Some(share) = home.use_up(self.share, bytes, home.limit(self.share)) else {
+        let Some(common) = home.use_up_both(self.share, bytes) else {
             let needed = self.bytes.saturating_add(bytes) as u64;
-            let left = home.left(self.share).max(home.left(Share::Common));
-            return Err(Error::BudgetExceeded { what: self.what, needed, available: (self.bytes + left) as u64 });
+            let available = (self.bytes + home.room(self.share)) as u64;
+            return Err(Error::BudgetExceeded { what: self.what, needed, available });
         };
-        if share == Share::Common {
-            home.hold(bytes);
-            self.common += bytes;
+        if common > 0 {
+            home.hold(common);
+            self.common += common;
         }
         self.bytes += bytes;
         Ok(())
@@ -98,7 +98,7 @@ impl Charge {
     /// Collects `items` into a list, charging its capacity as it grows.
     ///
     /// # Errors
-    /// Those of the items, and `BudgetExceeded` when the share has less left.
+    /// Those of the items, and `BudgetExceeded` when the shares have less left.
     pub fn collect<T>(&mut self, mut items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
         let mut collected = Vec::new();
         while let Some(item) = items.next() {
@@ -155,12 +155,14 @@ mod tests {
         let pool = Pool::new(&Limits { tables: 1000, common: 3000, ..Limits::of(1 << 24) });
         let left = || [Share::Tables, Share::Common].map(|share| pool.left(share));
         let mut charge = pool.charge(600, "a table").expect("room");
-        charge.grow(2000).expect("room");
-        assert_eq!(left(), [400, 1000]);
-        charge.grow(300).expect("room of its own");
-        assert!(matches!(charge.grow(1001), Err(Error::BudgetExceeded { needed: 3901, available: 3900, .. })));
-        assert_eq!(left(), [100, 1000]);
+        charge.grow(2000).expect("room in both");
+        assert_eq!(left(), [0, 1400]);
+        charge.grow(300).expect("room in the common one");
+        assert!(matches!(charge.grow(1101), Err(Error::BudgetExceeded { needed: 4001, available: 4000, .. })));
+        assert_eq!(left(), [0, 1100]);
         charge.shrink(2100);
+        assert_eq!(left(), [200, 3000]);
+        assert!(matches!(charge.grow(usize::MAX), Err(Error::BudgetExceeded { needed: u64::MAX, .. })));
         assert_eq!(left(), [200, 3000]);
         drop(charge);
         assert_eq!(left(), [1000, 3000]);

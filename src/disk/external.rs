@@ -57,7 +57,8 @@ impl<I: Lane> Sortable for Item<I> {
 
 type Compare<I> = fn(&Item<I>, &Item<I>) -> Ordering;
 
-/// Takes pairs in any order and gives them back sorted, in a fixed amount of memory.
+/// Takes pairs in any order and gives them back sorted. Beside the share in which it sorts segments it takes 8 KiB for each of
+/// these, which few levels have: only those of hundreds of times as many pairs as the share holds.
 pub struct External<'a, I: Lane> {
     space: &'a Space,
     sorter: PushExternalSorter<Item<I>, Compare<I>>,

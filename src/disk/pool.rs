@@ -158,6 +158,11 @@ impl Pool {
         self.home.left(share)
     }
 
+    /// Bytes that may be charged to `share` at the moment: what is left of it and of the common share.
+    pub fn room(&self, share: Share) -> usize {
+        self.home.room(share)
+    }
+
     /// Bytes of all shares that are used at the moment.
     pub fn used(&self) -> usize {
         self.home.used.iter().map(|used| used.load(Relaxed)).sum()
@@ -169,7 +174,9 @@ impl Pool {
         // A diagram on disk takes an extent at least, so full blocks leave half of the diagrams' own share to small diagrams, which
         // are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
-        self.home.use_up(share, bytes, limit).map(|share| self.block(share, class))
+        let choices = [(share, limit), (Share::Common, self.limit(Share::Common))];
+        let charged = choices.into_iter().find(|&(share, limit)| self.home.use_up(share, bytes, limit));
+        charged.map(|(share, _)| self.block(share, class))
     }
 
     /// The first `words` words of `block` in the smallest block of `share` that holds them; `block` itself if that is no smaller,
@@ -198,7 +205,7 @@ impl Pool {
         Block { words, class, share, home: Some(home.clone()) }
     }
 
-    /// The words of a full block, charged to no share: for reading a file outside of all operations.
+    /// The words of a full block, charged to no share: for a reader that goes through a file once.
     pub fn uncharged(&self) -> Box<[u64]> {
         vec![0; self.block_bytes() / 8].into_boxed_slice()
     }
@@ -225,15 +232,28 @@ impl Home {
         self.limit(share).saturating_sub(self.used[share as usize].load(Relaxed))
     }
 
-    /// Charges `bytes` to `share` if it then has no more than `limit` bytes in use, or else to the common share if there is room;
-    /// answers to which.
-    pub(super) fn use_up(&self, share: Share, bytes: usize, limit: usize) -> Option<Share> {
-        let choices = [(share, limit), (Share::Common, self.limit(Share::Common))];
-        let charged = |&(share, limit): &(Share, usize)| {
-            let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
-            self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
-        };
-        choices.into_iter().find(charged).map(|(share, _)| share)
+    pub(super) fn room(&self, share: Share) -> usize {
+        self.left(share) + self.left(Share::Common)
+    }
+
+    /// Charges `bytes` to `share` if it then has no more than `limit` bytes in use; answers whether it does.
+    fn use_up(&self, share: Share, bytes: usize, limit: usize) -> bool {
+        let fits = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
+        self.used[share as usize].fetch_update(Relaxed, Relaxed, fits).is_ok()
+    }
+
+    /// Charges `bytes` to `share` as far as there is room, and the rest to the common share; answers how many bytes that rest is,
+    /// or charges nothing where there is no room for it.
+    pub(super) fn use_up_both(&self, share: Share, bytes: usize) -> Option<usize> {
+        let own = |used| bytes.min(self.limit(share).saturating_sub(used));
+        let used = self.used[share as usize].fetch_update(Relaxed, Relaxed, |used| Some(used + own(used)));
+        let used = used.unwrap_or_else(|used| used);
+        let rest = bytes - own(used);
+        let fits = rest == 0 || self.use_up(Share::Common, rest, self.limit(Share::Common));
+        if !fits {
+            self.used[share as usize].fetch_sub(own(used), Relaxed);
+        }
+        fits.then_some(rest)
     }
 
     fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {

@@ -83,9 +83,9 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     /// An empty queue of `logs` logs, for one worker.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for so many logs, even empty.
+    /// `BudgetExceeded` when the tables have no room for so many logs, even empty.
     pub fn new(logs: usize, space: &Space) -> Result<Self> {
-        let charge = Self::charge(logs, space)?;
+        let charge = space.charge_sweep(Self::bytes(logs), "a sweep over so many levels")?;
         let quota = space.pool.limit(Share::Queue) / space.limits.workers;
         let empty = |count| (0..count).map(|_| Spool::new(Share::Queue)).collect();
         let (logs, groups) = (empty(logs), empty(logs.div_ceil(GROUP)));
@@ -93,14 +93,11 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
         Ok(Self { logs, groups, near: 1, spare, quota, held: 0, fillings, _charge: charge })
     }
 
-    /// Charges the tables of queues that have `logs` logs in all.
-    ///
-    /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for them.
-    pub fn charge(logs: usize, space: &Space) -> Result<Charge> {
+    /// Bytes of tables that a queue of `logs` logs takes.
+    pub fn bytes(logs: usize) -> usize {
         // 64 bytes a log are for a few small tables that a sweep keeps beside its queue.
         let spools = logs + logs.div_ceil(GROUP);
-        space.charge_sweep(spools * size_of::<Spool<I, N>>() + logs * 64, "a sweep over so many levels")
+        spools * size_of::<Spool<I, N>>() + logs * 64
     }
 
     /// Pushes `record` to `log`.

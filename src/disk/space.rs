@@ -38,13 +38,18 @@ impl Space {
     /// Charges `bytes` for a sweep's tables; `what` they are for is named in the error message.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share has less left.
+    /// `BudgetExceeded` when the shares have less left.
     pub fn charge_sweep(&self, bytes: usize, what: &'static str) -> Result<Charge> {
         self.pool.charge_to(self.tables(), bytes, what)
     }
 
     /// Bytes that are left for a sweep's tables.
     pub fn tables_left(&self) -> usize {
+        self.pool.room(self.tables())
+    }
+
+    /// Bytes that are left for a sweep's tables, and that blocks cannot take meanwhile.
+    pub fn tables_kept(&self) -> usize {
         self.pool.left(self.tables())
     }
 

@@ -46,7 +46,7 @@ impl Labels {
     /// The labels `variables`, the largest first.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room.
+    /// `BudgetExceeded` when the tables have no room.
     pub fn new(mut variables: Vec<u32>, space: &Space) -> Result<Self> {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);

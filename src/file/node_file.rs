@@ -134,7 +134,7 @@ impl NodeFile {
     /// The same nodes with other variables, the largest first.
     ///
     /// # Errors
-    /// `BudgetExceeded` when the share of tables has no room for the variables.
+    /// `BudgetExceeded` when the tables have no room for the variables.
     pub fn renamed(&self, variables: Vec<u32>, space: &Space) -> Result<Self> {
         Ok(self.labelled(Labels::new(variables, space)?))
     }

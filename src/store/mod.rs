@@ -134,7 +134,7 @@ impl Store {
         Stats {
             processed_requests: processed_requests.load(Relaxed),
             memory_bytes: pool.used() as u64,
-            table_bytes_left: (pool.left(Share::Tables) + pool.left(Share::Common)) as u64,
+            table_bytes_left: pool.room(Share::Tables) as u64,
             spilled_bytes: meter.spilled_bytes.load(Relaxed),
             temp_bytes: meter.temp_bytes.load(Relaxed),
             peak_temp_bytes: meter.peak_placed_bytes.load(Relaxed),
