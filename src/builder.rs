@@ -16,7 +16,7 @@ use crate::{
     store::{Store, outside_callback},
     sweep::{
         build::{build, build_below},
-        copy::Copy as CopySpec,
+        identity::Identity,
     },
 };
 
@@ -249,7 +249,7 @@ impl BddBuilder {
         }
         let file = store.run_beside("build", nodes.node_count(), |run| {
             let file = if root == top {
-                build(&CopySpec { complement: root.at_zero, as_is: false }, &[&nodes], run)
+                build(&Identity { complement: root.at_zero, as_is: false }, &[&nodes], run)
             } else {
                 build_below(&nodes, root.id, root.at_zero, run)
             }?;

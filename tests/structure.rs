@@ -128,7 +128,7 @@ fn imports_flow_one_way() {
     check_floors("", "constraint builder bdd store text sweep file disk model error progress");
     check_floors(
         "sweep/",
-        "ops validate essential search build nest lift small down compact up fold marks copy spec run desk team lateness division table",
+        "ops validate essential search build nest lift small down compact up fold marks identity spec run desk team lateness division table",
     );
     check_floors(
         "disk/",

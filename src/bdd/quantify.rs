@@ -6,8 +6,8 @@ use crate::{
     model::check_variable,
     sweep::{
         build::{build, build_nested},
-        copy::Copy,
         fold::count::is_odd,
+        identity::Identity,
         ops::{
             and_exists::{AndExists, and_exists},
             difference::Difference,
@@ -67,7 +67,7 @@ impl Bdd {
             return Ok(self.clone());
         }
         let free = |variable| variables.binary_search(&variable).is_ok();
-        let lowest = Lowest { spec: Copy { complement: self.complement, as_is: false }, free: &free };
+        let lowest = Lowest { spec: Identity { complement: self.complement, as_is: false }, free: &free };
         let search = |run: &mut Run<'_>| find(&lowest, &[&self.file], run);
         let value = self.complement || self.store.run_beside("search", self.node_count(), search)?;
         // Stored is the function that is false where all other variables are false: the disjunction, or the conjunction of the
@@ -118,8 +118,8 @@ impl Bdd {
             return Ok(self.store.constant(complement));
         }
         let nest = Unique { variables, complement };
-        let copy = Copy { complement: false, as_is: false };
-        self.made("unique", &[], complement, |run| build_nested(&copy, &nest, &[&self.file], run))
+        let identity = Identity { complement: false, as_is: false };
+        self.made("unique", &[], complement, |run| build_nested(&identity, &nest, &[&self.file], run))
     }
 
     /// [`Bdd::unique`] of every variable of the support for which `quantified` holds. Variables outside the support are not asked

@@ -7,7 +7,7 @@ use crate::{
     model::check_variable,
     sweep::{
         build::build_nested,
-        copy::Copy,
+        identity::Identity,
         ops::{rename::Rename, swap::swap},
     },
 };
@@ -77,8 +77,8 @@ impl Bdd {
         let _charge = self.charge_lists(names.len(), "a name for each variable")?;
         let names = self.file.variables().zip(names).map(|(own, &name)| (own, NodeFile::of_variable(name)));
         let nest = Rename { names: names.rev().collect() };
-        let copy = Copy { complement: false, as_is: false };
-        self.made("replace", &[], self.complement, |run| build_nested(&copy, &nest, &[&self.file], run))
+        let identity = Identity { complement: false, as_is: false };
+        self.made("replace", &[], self.complement, |run| build_nested(&identity, &nest, &[&self.file], run))
     }
 
     /// This function with its variables renamed by `moves`.

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 
 use super::{
-    copy::Copy,
     down::{
         expand::{expand, root_of},
         ground::Until,
     },
+    identity::Identity,
     lift::Lift,
     nest::{Nest, tidy},
     run::Run,
@@ -138,7 +138,7 @@ pub fn build_below(forest: &NodeFile, root: u64, complement: bool, run: &mut Run
 fn build_below_in<I: Lane>(forest: &NodeFile, root: u64, complement: bool, run: &mut Run<'_>) -> Result<NodeFile> {
     let ask_root = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| ask([I::of(root), I::of(0)]);
     let unreduced =
-        expand(&Copy { complement, as_is: false }, &[forest], Unreduced::new(), Until::DONE, ask_root, run)?;
+        expand(&Identity { complement, as_is: false }, &[forest], Unreduced::new(), Until::DONE, ask_root, run)?;
     reduce_whole(unreduced, run)
 }
 

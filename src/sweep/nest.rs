@@ -15,8 +15,8 @@
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
 use super::{
-    copy::Copy,
     down::{expand::expand, ground::Until},
+    identity::Identity,
     run::Run,
     up::pause::{Covers, Flat, Pause},
 };
@@ -39,6 +39,6 @@ impl Nest for Flat {
 pub fn tidy<I: Lane>(pause: Pause<I>, complement: bool, run: &mut Run<'_>) -> Result<Unreduced<I>> {
     let (space, mut singles) = (run.space, pause.singles);
     let ask_all = |ask: &mut dyn FnMut([I; 2]) -> Result<()>| singles.drain_each(space, ask);
-    let copy = Copy { complement, as_is: true };
-    expand(&copy, &[&pause.forest], pause.above, Until::DONE, ask_all, run)
+    let identity = Identity { complement, as_is: true };
+    expand(&identity, &[&pause.forest], pause.above, Until::DONE, ask_all, run)
 }

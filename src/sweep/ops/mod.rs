@@ -1,6 +1,6 @@
 //! The operations, each a [`Spec`](super::spec::Spec) for the sweeps.
 //!
-//! Read in this order: [`copy`](super::copy) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for
+//! Read in this order: [`identity`](super::identity) (the identity), [`apply`] and [`ite`], [`restrict`] (the first with a rule for
 //! levels), [`difference`], [`compose`], [`constrain`] and [`simplify`], [`quantify`] and [`and_exists`] (sets of nodes, and sweeps
 //! inside a sweep), [`unique`], [`rename`], [`vector`] (a relation chooses between children), [`swap`] (requests that stop at
 //! levels where they have no node).

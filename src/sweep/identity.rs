@@ -1,14 +1,14 @@
-//! `copy`: the identity, which makes a diagram canonical whose levels are not in order.
+//! `identity`: the function itself, or its negation; it makes a diagram canonical whose levels are not in order.
 
 use super::spec::Spec;
 use crate::{disk::lane::Lane, model::value};
 
-/// A request of `copy`: a node and the slot.
+/// A request of `identity`: a node and the slot.
 pub type Request<I> = [I; 2];
 
-/// The identity, or the negation.
+/// The function itself, or the negation.
 #[derive(Clone, Copy, Debug)]
-pub struct Copy {
+pub struct Identity {
     /// Whether the result is the negation.
     pub complement: bool,
     /// Whether the sweep may copy nodes instead of expanding them. Not where the levels are not in order, as a builder's, and not
@@ -16,7 +16,7 @@ pub struct Copy {
     pub as_is: bool,
 }
 
-impl Spec<2> for Copy {
+impl Spec<2> for Identity {
     type Rule = ();
 
     #[inline(always)]
