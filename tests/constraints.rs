@@ -100,6 +100,24 @@ fn a_variable_with_both_values_decides_cube_and_clause() -> Result<()> {
 }
 
 #[test]
+fn a_parity_is_the_exclusive_or_in_any_order() -> Result<()> {
+    let store = default_store();
+    let mut random = Rng::with_seed(9);
+    for round in 0..200 {
+        // Some variables come several times.
+        let variables: Vec<u32> = (0..round % 20).map(|_| random.u32(..12) * 1_000_000).collect();
+        let mut by_operators = store.constant(false);
+        for &variable in &variables {
+            by_operators = by_operators.xor(&store.variable(variable)?)?;
+        }
+        let parity = store.parity(variables.iter().copied())?;
+        parity.validate()?;
+        assert_eq!(parity, by_operators, "{variables:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn counting_constraints_are_those_of_their_definition() -> Result<()> {
     let store = default_store();
     for n in 1..=7u32 {
@@ -444,6 +462,9 @@ fn thousands_of_variables_fit_the_smallest_budget() -> Result<()> {
     assert_eq!(store.exactly(500, 0..1000)?.node_count(), 251_000);
     let all = store.at_least(20_000, (0..20_000).map(|variable| LARGEST - variable))?;
     assert_eq!(all.node_count(), 20_000);
+    let odd = store.parity((0..20_000).map(|variable| LARGEST - variable))?;
+    assert_eq!(odd.node_count(), 39_999);
+    assert_eq!(odd.sat_count(20_000)?, BigUint::from(1u8) << 19_999);
     Ok(())
 }
 
@@ -460,6 +481,7 @@ fn the_budget_does_not_change_a_constraint() -> Result<()> {
         Ok(())
     };
     of_all(&|store| store.exactly(90, 0..200))?;
+    of_all(&|store| store.parity(0..5000))?;
     of_all(&|store| store.linear((0..60).map(|v| (v, i64::from(v * v % 23) - 9)), Comparison::AtLeast, 17))
 }
 
@@ -480,6 +502,8 @@ fn a_constraint_beyond_the_budget_is_an_error_and_leaves_the_budget_free() -> Re
         // A list of terms without end is an error, too.
         let failed = store.cube(std::iter::repeat((0, true)));
         assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
+        let failed = store.parity(std::iter::repeat(0));
+        assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
         let failed = store.at_most(1, std::iter::repeat(0));
         assert!(matches!(failed, Err(Error::BudgetExceeded { .. })), "{failed:?}");
     }
@@ -497,6 +521,7 @@ fn a_variable_out_of_range_is_named() {
         // The error comes even where the other literals decide the result.
         store.cube([(0, true), (0, false), (LARGEST + 1, true)]),
         store.clause([(LARGEST + 1, true), (0, true), (0, false)]),
+        store.parity([LARGEST + 1]),
         store.at_most(9, [0, LARGEST + 1]),
         store.at_least(0, [LARGEST + 1]),
         store.exactly(9, [LARGEST + 1]),

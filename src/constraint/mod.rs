@@ -5,6 +5,7 @@ mod grid;
 mod intervals;
 mod linear;
 mod literals;
+mod parity;
 mod terms;
 
 pub use linear::Comparison;
