@@ -150,6 +150,15 @@ pub enum Error {
         variable: u32,
     },
 
+    /// A weight is below zero where weights stand for probabilities.
+    #[error(
+        "a weight of variable {variable} is below zero, so it stands for no probability; give each value a weight from 0 up"
+    )]
+    WeightNegative {
+        /// The variable.
+        variable: u32,
+    },
+
     /// Floating-point weights whose magnitudes add up to 2^126 times the largest power of two that divides all of them, or more.
     #[error(
         "the weights are too far apart, or have too many digits, for sums that are exact; round them to fewer digits, or leave out \

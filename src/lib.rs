@@ -78,7 +78,7 @@ pub use constraint::Comparison;
 pub use error::{Error, Result};
 pub use model::{Cube, LARGEST_VARIABLE, op::BinaryOp, pairs::VariablePairs};
 /// Counts, exact at any size; of the crate `num-bigint`.
-pub use num_bigint::BigUint;
+pub use num_bigint::{BigInt, BigUint};
 pub use progress::{Progress, Sweep};
 pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store, Times};
 

@@ -12,7 +12,7 @@ use common::{
     smallest_store, spilling, store_with, under_every_budget,
 };
 use fastrand::Rng;
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use strata_bdd::{Bdd, Config, Error, Result, Store, testing::Limits};
 
 /// The weight function over `domain`: `weights[i]` are the weights of the values false and true of `domain[i]`.
@@ -43,6 +43,24 @@ fn check(f: &Bdd, weights: &[[f64; 2]], domain: &[u32], exact: bool) -> Result<(
     let logarithm = f.weighted_count_ln(weight_of(weights, domain), domain.iter().copied())?;
     let same = logarithm == found.ln() || logarithm.is_nan() && found < 0.0;
     assert!(same || (logarithm - found.ln()).abs() < 1e-15 * found.ln().abs().max(1.0), "{logarithm}: {found}");
+    if exact {
+        let whole =
+            f.weighted_count_exact(|x, value| weight_of(weights, domain)(x, value) as i64, domain.iter().copied())?;
+        assert_eq!(whole, BigInt::from(expected as i128));
+    }
+    Ok(())
+}
+
+/// Checks the marginals of `f` against its conjunctions with each variable; no weight is below zero.
+fn check_marginals(f: &Bdd, weights: &[[f64; 2]], domain: &[u32]) -> Result<()> {
+    let weight = weight_of(weights, domain);
+    let found = f.marginals(weight, domain.iter().copied())?;
+    let all = f.weighted_count(weight, domain.iter().copied())?;
+    assert_eq!(found.is_none(), all == 0.0, "{weights:?}");
+    for (&variable, share) in domain.iter().zip(found.unwrap_or_default()) {
+        let with = f.and(&f.store().variable(variable)?)?.weighted_count(weight, domain.iter().copied())?;
+        assert!((share - with / all).abs() <= 4.0 * f64::EPSILON, "{share} and not {with} / {all}: {weights:?}");
+    }
     Ok(())
 }
 
@@ -63,6 +81,9 @@ fn every_function_of_three_variables_weighs_what_its_assignments_do() -> Result<
                 let mut pair = || [(); 2].map(|()| if round == 0 { random.f64() } else { random.f64() - 0.5 });
                 let weights: Vec<_> = domain.iter().map(|_| pair()).collect();
                 check(&f, &weights, domain, false)?;
+                let mut pair = || [(); 2].map(|()| if round == 0 { random.f64() } else { f64::from(random.u8(..3)) });
+                let weights: Vec<_> = domain.iter().map(|_| pair()).collect();
+                check_marginals(&f, &weights, domain)?;
             }
         }
     }
@@ -78,6 +99,9 @@ fn larger_functions_weigh_what_their_assignments_do() -> Result<()> {
         let weights: Vec<_> = domain.iter().map(|_| [random.f64(), random.f64() - 0.5]).collect();
         check(&f, &weights, &domain, false)?;
         check(&f.negated(), &weights, &domain, false)?;
+        let weights: Vec<_> = domain.iter().map(|_| [random.f64(), random.f64().powi(20)]).collect();
+        check_marginals(&f, &weights, &domain)?;
+        check_marginals(&f.negated(), &weights, &domain)?;
         let weights: Vec<_> =
             domain.iter().map(|_| [f64::from(random.i8(-3..=3)), f64::from(random.i8(0..9))]).collect();
         check(&f, &weights, &domain, true)?;
@@ -211,9 +235,120 @@ fn weights_that_are_no_numbers_are_refused() -> Result<()> {
                 for refused in [f.weighted_count(weight, [5, 7]), f.weighted_count_ln(weight, [5, 7])] {
                     assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
                 }
+                let refused = f.marginals(weight, [5, 7]);
+                assert!(matches!(refused, Err(Error::WeightNotFinite { variable: 7 })), "{refused:?}");
             }
             // A weight outside of the domain is not asked for.
             assert_eq!(x.weighted_count(weight, [5])?, 1.0);
+        }
+    }
+    Ok(())
+}
+
+/// The exact weighted count as a sum over all assignments.
+fn whole_sum(f: &Bdd, weights: &[[i64; 2]]) -> BigInt {
+    let all = 0..1u32 << weights.len();
+    let solutions = all.filter(|at| f.eval(|variable| at >> variable & 1 == 1).unwrap());
+    let weigh =
+        |at: u32| (0..weights.len()).map(|place| BigInt::from(weights[place][(at >> place & 1) as usize])).product();
+    solutions.map(|at| -> BigInt { weigh(at) }).sum()
+}
+
+#[test]
+fn whole_weights_of_any_size_and_sign_are_added_up_exactly() -> Result<()> {
+    let store = default_store();
+    let mut random = Rng::with_seed(11);
+    for f in product(&store, 5).into_iter().chain([hidden_weighted_bit(&store, 10), random_function(&store, 3, 10)]) {
+        // With 63 bits each, ten variables have more bits than one sweep has residues for.
+        for bits in [1, 8, 20, 24, 25, 40, 63, 64] {
+            let mut number = || match random.u8(..10) {
+                0 => [i64::MIN, i64::MAX, 0, -1][random.usize(..4)] >> (64 - bits),
+                _ => random.i64(..) >> (64 - bits),
+            };
+            let weights: Vec<[i64; 2]> = (0..10).map(|_| [number(), number()]).collect();
+            let weight = |variable: u32, value| weights[variable as usize][usize::from(value)];
+            for f in [f.clone(), f.negated()] {
+                assert_eq!(f.weighted_count_exact(weight, 0..10)?, whole_sum(&f, &weights), "{bits}: {weights:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn exact_weights_of_thousands_of_digits_are_known_products() -> Result<()> {
+    for store in [default_store(), smallest_store(), store_with(Limits { queue: 1 << 20, ..spilling() })] {
+        // A step weighs (5 · 7 + 3 · (4 + 7)) · (2 − 9).
+        let weight = |variable: u32, value| [[5, 3], [4, 7], [2, -9]][variable as usize % 3][usize::from(value)];
+        for steps in [1, 27, 28, 29, 1000, 1001] {
+            let f = chain(&store, steps)?;
+            let found = f.weighted_count_exact(weight, 0..3 * steps)?;
+            assert_eq!(found, BigInt::from(-7 * (5 * 7 + 3 * 11)).pow(steps), "{steps}");
+            // Variables without a level.
+            let found = f.weighted_count_exact(weight, 0..3 * steps + 3000)?;
+            let more = BigInt::from(8 * 11 * -7).pow(1000);
+            assert_eq!(found, BigInt::from(-7 * (5 * 7 + 3 * 11)).pow(steps) * more, "{steps}");
+        }
+        let count = |f: &Bdd| f.weighted_count_exact(|_, _| 1, 0..3600);
+        for f in [chain(&store, 1200)?, store.exactly(200, 0..400)?, store.constant(true), store.constant(false)] {
+            assert_eq!(count(&f)?, f.sat_count(3600)?.into());
+            assert_eq!(count(&f.negated())?, f.negated().sat_count(3600)?.into());
+        }
+        assert_eq!(store.stats().temp_bytes, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn weights_below_zero_are_no_probabilities() -> Result<()> {
+    let store = default_store();
+    let x = store.variable(5)?;
+    for f in [x.clone(), store.constant(false), store.constant(true)] {
+        for (of, other) in [(false, 1.0), (true, 3.0), (true, 2.0)] {
+            let weight = |variable, value| if variable == 7 { [other, -2.0][usize::from(value == of)] } else { 1.0 };
+            let refused = f.marginals(weight, [5, 7]);
+            assert!(matches!(refused, Err(Error::WeightNegative { variable: 7 })), "{refused:?}");
+        }
+        let asked = f.marginals(|_, value| if value { 3.0 } else { -0.0 }, [5, 7])?;
+        assert_eq!(asked, (!f.is_false()).then_some(vec![1.0, 1.0]));
+    }
+    Ok(())
+}
+
+#[test]
+fn marginals_of_constants_are_the_weights_shares() -> Result<()> {
+    let store = default_store();
+    let weight = |variable: u32, value| [3.0, f64::from(variable)][usize::from(value)];
+    assert_eq!(store.constant(true).marginals(weight, [0, 1, 9])?, Some(vec![0.0, 0.25, 0.75]));
+    assert_eq!(store.constant(true).marginals(weight, [])?, Some(Vec::new()));
+    assert_eq!(store.constant(false).marginals(weight, [])?, None);
+    // Nothing has a weight where both values of one variable have none, whether it is tested or not.
+    for none in [0, 1, 9] {
+        let weight = |variable, _| if variable == none { 0.0 } else { 1.0 };
+        for f in [store.constant(true), store.variable(0)?, store.variable(0)?.or(&store.variable(9)?)?] {
+            assert_eq!(f.marginals(weight, [0, 1, 9])?, None);
+        }
+    }
+    assert!(store.variable(3)?.marginals(weight, [2]).is_err_and(|error| matches!(error, Error::OutsideDomain { .. })));
+    Ok(())
+}
+
+#[test]
+fn where_all_weigh_the_same_marginals_are_shares_of_solutions() -> Result<()> {
+    // Of weights beyond `f64`, too: some 2^±(900 · 3750) half-way, and in all.
+    for (store, scale) in
+        [(default_store(), 1.0), (smallest_store(), 2f64.powi(900)), (default_store(), 2f64.powi(-900))]
+    {
+        for f in [chain(&store, 1250)?, product(&store, 6).swap_remove(6)] {
+            let counts = f.literal_counts(0..4000)?;
+            let found = f.marginals(|variable, _| if variable < 1875 { scale } else { scale.recip() }, 0..4000)?;
+            let constant = f.marginals(|_, _| scale, 0..4000)?;
+            for ((found, constant), [low, high]) in found.unwrap().into_iter().zip(constant.unwrap()).zip(counts) {
+                let units = high.clone() * (1u64 << 52) / (low + high);
+                let expected = units.to_string().parse::<f64>().unwrap() * f64::EPSILON;
+                assert!((found - expected).abs() <= 8.0 * f64::EPSILON, "{found} and not {expected}");
+                assert_eq!(found, constant);
+            }
         }
     }
     Ok(())
@@ -308,6 +443,9 @@ fn count_bits(functions: &[Bdd]) -> Result<Vec<u64>> {
             found.push(f.weighted_count(weight, 0..64)?.to_bits());
             found.push(f.negated().weighted_count(weight, 0..64)?.to_bits());
             found.push(f.weighted_count_ln(weight, 0..64)?.to_bits());
+            if below == 0.0 {
+                found.extend(f.marginals(weight, 0..64)?.unwrap().into_iter().map(f64::to_bits));
+            }
         }
     }
     Ok(found)

@@ -2,6 +2,8 @@
 
 use num_bigint::BigUint;
 
+use super::Arc;
+
 /// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result is exact.
 pub trait Arithmetic {
     /// Whether results that are not exact can be used; sums then depend on the order of their terms.
@@ -15,14 +17,17 @@ pub trait Arithmetic {
     /// Adds `b` to `a`.
     fn add(&self, a: &mut [u64], b: &[u64]) -> bool;
 
-    /// Doubles `a` `times` times.
-    fn double(&self, a: &mut [u64], times: u32) -> bool;
+    /// Takes `a` along `arc`: a number of ways doubles for each level that the arc skips, a weight is multiplied by the arc's.
+    fn along(&self, a: &mut [u64], arc: Arc) -> bool;
 }
 
-/// Arithmetic that never rounds, and multiplies.
-pub trait Exact: Arithmetic {
+/// Arithmetic that multiplies, too, and has all whole numbers.
+pub trait Multiply: Arithmetic {
     /// Multiplies `a` by `b`.
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool;
+
+    /// Sets `a` to `number`.
+    fn whole(&self, a: &mut [u64], number: i64) -> bool;
 }
 
 /// One 64-bit number.
@@ -33,18 +38,23 @@ impl Arithmetic for Plain {
         a.iter_mut().zip(b).all(|(a, &b)| a.checked_add(b).map(|sum| *a = sum).is_some())
     }
 
-    fn double(&self, a: &mut [u64], times: u32) -> bool {
+    fn along(&self, a: &mut [u64], arc: Arc) -> bool {
         a.iter_mut().all(|a| {
-            let fits = *a == 0 || times <= a.leading_zeros();
-            *a = a.checked_shl(times).unwrap_or(0);
+            let fits = *a == 0 || arc.skipped() <= a.leading_zeros();
+            *a = a.checked_shl(arc.skipped()).unwrap_or(0);
             fits
         })
     }
 }
 
-impl Exact for Plain {
+impl Multiply for Plain {
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
         a.iter_mut().zip(b).all(|(a, &b)| a.checked_mul(b).map(|product| *a = product).is_some())
+    }
+
+    fn whole(&self, a: &mut [u64], number: i64) -> bool {
+        a.fill(number.unsigned_abs());
+        number >= 0
     }
 }
 
@@ -72,13 +82,13 @@ impl<const R: usize> Arithmetic for Modulo<R> {
         true
     }
 
-    fn double(&self, a: &mut [u64], times: u32) -> bool {
-        if times == 0 {
+    fn along(&self, a: &mut [u64], arc: Arc) -> bool {
+        if arc.skipped() == 0 {
             return true;
         }
         for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
             // Square and multiply.
-            let (mut power, mut left) = (2 % modulus, times);
+            let (mut power, mut left) = (2 % modulus, arc.skipped());
             while left > 0 {
                 if left % 2 == 1 {
                     *a = product_of(*a, power, modulus);
@@ -91,10 +101,17 @@ impl<const R: usize> Arithmetic for Modulo<R> {
     }
 }
 
-impl<const R: usize> Exact for Modulo<R> {
+impl<const R: usize> Multiply for Modulo<R> {
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
         for ((a, &b), &modulus) in a.iter_mut().zip(b).zip(&self.moduli) {
             *a = product_of(*a, b, modulus);
+        }
+        true
+    }
+
+    fn whole(&self, a: &mut [u64], number: i64) -> bool {
+        for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
+            *a = i128::from(number).rem_euclid(modulus.into()) as u64;
         }
         true
     }
@@ -195,8 +212,8 @@ impl Arithmetic for Scaled {
         exact
     }
 
-    fn double(&self, a: &mut [u64], times: u32) -> bool {
-        a[a.len() - 1] += u64::from(times);
+    fn along(&self, a: &mut [u64], arc: Arc) -> bool {
+        a[a.len() - 1] += u64::from(arc.skipped());
         true
     }
 }
@@ -278,7 +295,7 @@ mod tests {
         let modulo = Modulo::<4>::new(&[coprimes(1)[0]; 4]);
         for times in [0, 1, 63, 64, 65, 1000] {
             let mut value = [3; 4];
-            modulo.double(&mut value, times);
+            modulo.along(&mut value, Arc { high: true, from: times + 1, to: 0 });
             let expected = (BigUint::from(3u8) << times) % modulo.moduli[0];
             assert_eq!(BigUint::from(value[0]), expected);
         }

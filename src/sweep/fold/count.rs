@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 
 use super::{
     Arc, Load,
-    arithmetic::{Arithmetic, Exact, Modulo, Scaled},
+    arithmetic::{Arithmetic, Modulo, Multiply, Scaled},
     exact::{FEW_BITS, Tally, large, small},
     fold,
     real::Real,
@@ -89,7 +89,7 @@ struct Total<'a> {
 }
 
 impl Tally for Total<'_> {
-    fn tally<A: Exact, const N: usize, const L: usize>(
+    fn tally<A: Multiply, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,
@@ -101,7 +101,7 @@ impl Tally for Total<'_> {
 }
 
 /// The sum that arrives at `terminal`, in all lanes but the first; `None` when it overflowed on the way.
-fn sum<A: Arithmetic, const N: usize>(
+pub fn sum<A: Arithmetic, const N: usize>(
     file: &NodeFile,
     count: Count,
     terminal: bool,
@@ -141,7 +141,7 @@ impl<A: Arithmetic, const N: usize> Load<N> for Sum<'_, A, N> {
     fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N] {
         let mut value = *whole;
         if self.count == Count::Assignments {
-            self.overflow |= !self.arithmetic.double(&mut value[1..], arc.skipped());
+            self.overflow |= !self.arithmetic.along(&mut value[1..], arc);
         }
         value
     }

@@ -1,16 +1,16 @@
 //! Exact numbers by sweeps: in 64 bits where they fit, and otherwise from residues modulo several coprime numbers, which the
 //! Chinese remainder theorem combines.
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
-use super::arithmetic::{Exact, MODULUS_BITS, Modulo, Plain, combine, coprimes};
+use super::arithmetic::{MODULUS_BITS, Modulo, Multiply, Plain, combine, coprimes};
 use crate::{error::Result, sweep::run::Run};
 
 /// Numbers that sweeps add up.
 pub trait Tally {
     /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. The values
     /// that travel, with an id and a slot, have `L` lanes, one more than `N`.
-    fn tally<A: Exact, const N: usize, const L: usize>(
+    fn tally<A: Multiply, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,
@@ -26,6 +26,22 @@ pub fn small(tally: &impl Tally, terminal: bool, run: &mut Run<'_>) -> Result<Op
 
 /// The numbers of `tally`, which are below 2^`bits`.
 pub fn large(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<Vec<BigUint>> {
+    Ok(modulo(tally, terminal, bits, run)?.0)
+}
+
+/// The numbers of `tally`, whose magnitudes are below 2^`bits`.
+pub fn signed(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<Vec<BigInt>> {
+    let (numbers, modulus) = modulo(tally, terminal, bits + 1, run)?;
+    let half = &modulus >> 1u8;
+    let signed = |number: BigUint| {
+        let below = if number > half { modulus.clone() } else { BigUint::ZERO };
+        BigInt::from(number) - BigInt::from(below)
+    };
+    Ok(numbers.into_iter().map(signed).collect())
+}
+
+/// The numbers of `tally` modulo some number, from 2^`bits` up; and that number.
+fn modulo(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<(Vec<BigUint>, BigUint)> {
     if bits < FEW_BITS {
         by_residues::<FEW, { FEW + 1 }, { FEW + 2 }>(tally, terminal, bits, run)
     } else {
@@ -40,13 +56,13 @@ const MANY: usize = 15;
 /// Numbers of fewer bits take one sweep.
 pub const FEW_BITS: usize = FEW * MODULUS_BITS;
 
-/// The numbers of `tally`, which are below 2^`bits`, from `R` residues a time; `N` is `R + 1`, `L` is `R + 2`.
+/// As [`modulo`], from `R` residues a time; `N` is `R + 1`, `L` is `R + 2`.
 fn by_residues<const R: usize, const N: usize, const L: usize>(
     tally: &impl Tally,
     terminal: bool,
     bits: usize,
     run: &mut Run<'_>,
-) -> Result<Vec<BigUint>> {
+) -> Result<(Vec<BigUint>, BigUint)> {
     let moduli = coprimes(bits / MODULUS_BITS + 1);
     let mut residues = Vec::with_capacity(moduli.len());
     let mut charge = run.space.pool.account("exact counts of so many digits");
@@ -58,5 +74,5 @@ fn by_residues<const R: usize, const N: usize, const L: usize>(
         }
         residues.extend((0..some.len()).map(|lane| lanes.iter().skip(lane).step_by(R).copied().collect()));
     }
-    Ok(combine(&moduli, &residues))
+    Ok((combine(&moduli, &residues), moduli.iter().product()))
 }

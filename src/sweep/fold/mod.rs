@@ -9,9 +9,9 @@
 //!                                                  ╎ where a path is asked for
 //!                                               trail ─ ─ ─ ─► trace: the way back
 //! ```
-//! A [`Load`] says what is carried: numbers ([`count`], [`literals`], [`sample`]), weights ([`weighted`]), or costs ([`optimum`]).
-//! [`optimum`] and [`sample`] end in paths, and [`literals`] asks of every arc what comes after it, so they keep a trail of the
-//! arcs by which the values came, and [`trace`] follows it from the terminal up.
+//! A [`Load`] says what is carried: numbers ([`count`], [`taken`], [`sample`]), which may be weights ([`weights`]), or costs
+//! ([`optimum`]). [`optimum`] and [`sample`] end in paths, and [`taken`] asks of every arc what comes after it, so they keep a trail
+//! of the arcs by which the values came, and [`trace`] follows it from the terminal up.
 //!
 //! Where the next level fits an array, its values go there at once; where a whole small diagram does, all values do.
 //!
@@ -27,8 +27,10 @@ pub mod literals;
 pub mod optimum;
 pub mod real;
 pub mod sample;
+mod taken;
 mod trace;
 pub mod weighted;
+pub mod weights;
 
 use std::mem;
 

@@ -6,7 +6,10 @@ use std::{
     ops::{Add, Mul},
 };
 
-use super::arithmetic::{parts, power_of_two};
+use super::{
+    Arc,
+    arithmetic::{Arithmetic, Multiply, parts, power_of_two},
+};
 
 /// A floating-point number with a fraction of 64 bits, and an exponent with room for every product of weights. Records with its
 /// lanes are sorted as those of [`Scaled`](super::arithmetic::Scaled) are, where none is below zero.
@@ -41,6 +44,11 @@ impl Real {
     pub fn of(number: f64) -> Self {
         let (odd, exponent) = parts(number);
         Self::rounded(odd.into(), i64::from(exponent) + 128, number < 0.0)
+    }
+
+    /// The whole number `magnitude`.
+    pub fn of_whole(magnitude: u64) -> Self {
+        Self::rounded(u128::from(magnitude) << 64, 64, false)
     }
 
     /// The number of two lanes.
@@ -85,6 +93,12 @@ impl Real {
             _ => f64::INFINITY,
         };
         if self.is_negative() { -magnitude } else { magnitude }
+    }
+
+    /// This number divided by `other`, neither of them below zero and `other` above, rounded a few times in `f64`.
+    pub fn over(self, other: Self) -> f64 {
+        let ratio = Self::of(self.fraction as f64 / other.fraction as f64);
+        (ratio * Self::power_of_two(self.exponent() - other.exponent())).to_f64()
     }
 
     /// The natural logarithm: −∞ for zero, NaN for negative numbers.
@@ -138,6 +152,46 @@ impl Mul for Real {
     fn mul(self, other: Self) -> Self {
         let magnitude = u128::from(self.fraction) * u128::from(other.fraction);
         Self::rounded(magnitude, self.exponent() + other.exponent(), self.is_negative() != other.is_negative())
+    }
+}
+
+/// The arithmetic of real numbers, each in two lanes: none overflows.
+pub struct Reals;
+
+/// The number in lanes.
+pub fn real(lanes: &[u64]) -> Real {
+    Real::of_lanes([lanes[0], lanes[1]])
+}
+
+impl Arithmetic for Reals {
+    const ROUNDED: bool = true;
+
+    fn one(&self, a: &mut [u64]) {
+        a.copy_from_slice(&Real::ONE.lanes());
+    }
+
+    #[inline]
+    fn add(&self, a: &mut [u64], b: &[u64]) -> bool {
+        a.copy_from_slice(&(real(a) + real(b)).lanes());
+        true
+    }
+
+    fn along(&self, a: &mut [u64], arc: Arc) -> bool {
+        self.multiply(a, &Real::power_of_two(arc.skipped().into()).lanes())
+    }
+}
+
+impl Multiply for Reals {
+    #[inline]
+    fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
+        a.copy_from_slice(&(real(a) * real(b)).lanes());
+        true
+    }
+
+    fn whole(&self, a: &mut [u64], number: i64) -> bool {
+        let magnitude = Real::of_whole(number.unsigned_abs());
+        a.copy_from_slice(&Real { scale: magnitude.scale | i64::from(number < 0), ..magnitude }.lanes());
+        true
     }
 }
 

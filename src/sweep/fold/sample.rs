@@ -125,7 +125,7 @@ impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
     fn send(&mut self, whole: &[u64; N], arc: Arc) -> [u64; N] {
         let mut value = *whole;
         value[1] = slot(whole[0], arc.high);
-        Scaled.double(&mut value[NUMBER..], arc.skipped());
+        Scaled.along(&mut value[NUMBER..], arc);
         value
     }
 

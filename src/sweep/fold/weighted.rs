@@ -1,161 +1,102 @@
 //! Weighted counting: the weights of assignments travel, and those that meet are added up.
 //!
-//! An assignment weighs the product of the weights of its variables' values. A node's weight is multiplied by the weight of the
-//! arc's value, and for each level that the arc skips by the sum of that level's two weights. A tree keeps the products of these
-//! sums: it gives the product for any run of levels without a division, so that a level may weigh 0, and exactly wherever 64 bits
-//! hold it.
+//! An assignment weighs the product of the weights of its variables' values. [`Weights`] says what an arc multiplies by; all else is
+//! as in [`count`](super::count) and [`taken`](super::taken).
 //!
-//! ```text
-//!        ┌─────── 1 ───────┐         levels 1 to 2, which an arc from level 0 to level 3 skips:
-//!    ┌── 2 ──┐         ┌── 3 ──┐     5 · 6
-//!    4       5         6       7
-//!  level 0   1         2       3
-//! ```
-//!
-//! Cost: one fold; a multiplication for each arc, and for an arc that skips levels up to twice the logarithm of their number more.
-//! Memory: 32 bytes for each level.
+//! Cost: in floating point one fold, and for marginals one trace; exactly, one fold for every 915 bits, and one in floating point
+//! beyond 244, which tells how many bits there are.
 //!
 //! After: M. Chavira, A. Darwiche, "On probabilistic inference by weighted model counting", 2008.
 
-use std::ops::Range;
+use num_bigint::BigInt;
 
-use super::{Arc, Load, fold, real::Real};
-use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
-
-/// The weights of each level's two values; all are finite.
-pub struct Weights {
-    /// The weights of false and of true, from the root's level down.
-    levels: Vec<[f64; 2]>,
-    /// The inner nodes of the tree, from 1 on; the children of `n` are `2n` and `2n + 1`, and the leaves, which are the sums of a
-    /// level's two weights, come after the inner nodes.
-    inner: Vec<Real>,
-}
-
-/// The sum of a variable's two weights.
-pub fn both([of_false, of_true]: [f64; 2]) -> Real {
-    Real::of(of_false) + Real::of(of_true)
-}
-
-impl Weights {
-    /// Bytes for each level.
-    pub const LEVEL_BYTES: usize = size_of::<[f64; 2]>() + size_of::<Real>();
-
-    /// The weights of false and of true on `levels`, from the root's down.
-    pub fn new(levels: Vec<[f64; 2]>) -> Self {
-        let inner = vec![Real::ONE; levels.len()];
-        let mut weights = Self { levels, inner };
-        for node in (1..weights.inner.len()).rev() {
-            weights.inner[node] = weights.below(2 * node) * weights.below(2 * node + 1);
-        }
-        weights
-    }
-
-    /// The product of the leaves below a node of the tree.
-    fn below(&self, node: usize) -> Real {
-        node.checked_sub(self.inner.len()).map_or_else(|| self.inner[node], |leaf| both(self.levels[leaf]))
-    }
-
-    /// The product of the sums of a run of levels.
-    fn of_all(&self, run: Range<usize>) -> Real {
-        let (mut first, mut end) = (run.start + self.levels.len(), run.end + self.levels.len());
-        let mut product = Real::ONE;
-        // The rest of the run is the nodes from `first` to `end` of one height; a node whose parent reaches beyond the run is
-        // multiplied in.
-        while first < end {
-            if first % 2 == 1 {
-                product = product * self.below(first);
-                first += 1;
-            }
-            if end % 2 == 1 {
-                end -= 1;
-                product = product * self.below(end);
-            }
-            (first, end) = (first / 2, end / 2);
-        }
-        product
-    }
-
-    /// The weight of an arc, times the sums of the levels it skips.
-    fn of_arc(&self, arc: Arc) -> Real {
-        let from = self.levels.len() - arc.from;
-        let weight = Real::of(self.levels[from][usize::from(arc.high)]);
-        if arc.skipped() == 0 { weight } else { weight * self.of_all(from + 1..self.levels.len() - arc.to) }
-    }
-}
+use super::{
+    arithmetic::Multiply,
+    count::{Count, sum},
+    exact::{FEW_BITS, Tally, signed},
+    real::{Real, Reals, real},
+    taken::taken,
+    weights::{Weights, level_bytes},
+};
+use crate::{error::Result, file::node_file::NodeFile, sweep::run::Run};
 
 /// The sum of the weights of all assignments to the variables of the levels that lead to `terminal`, in a diagram that is no
 /// constant.
 ///
 /// Its error is less than one part in 2^62 for each node, and two for each level, of the sum that the magnitudes of the weights
 /// would give; it is too small where no weight is negative.
-pub fn weigh(file: &NodeFile, terminal: bool, weights: &Weights, run: &mut Run<'_>) -> Result<Real> {
-    let weighed = fold(file, terminal, Weighed { weights, total: Real::ZERO }, run)?;
-    Ok(weighed.expect("real numbers do not overflow").total)
+pub fn weigh(file: &NodeFile, terminal: bool, weights: &Weights<'_, Reals>, run: &mut Run<'_>) -> Result<Real> {
+    let sum = sum::<_, 3>(file, Count::Assignments, terminal, weights, run)?.expect("real numbers do not overflow");
+    Ok(real(&sum[1..]))
 }
 
-/// Weights that travel: (id, the two lanes of a number).
-struct Weighed<'a> {
-    weights: &'a Weights,
-    /// The sum of what has arrived.
-    total: Real,
-}
-
-fn number_of(&[_, fraction, scale]: &[u64; 3]) -> Real {
-    Real::of_lanes([fraction, scale])
-}
-
-fn record_of(number: Real) -> [u64; 3] {
-    let [fraction, scale] = number.lanes();
-    [0, fraction, scale]
-}
-
-impl Load<3> for Weighed<'_> {
-    const SWEEP: Sweep = Sweep::Count;
-    /// All lanes: rounded sums depend on the order.
-    const KEYS: usize = 3;
-
-    fn root(&self) -> [u64; 3] {
-        record_of(Real::ONE)
+/// For each level, by rank from 1, the share of the weights of all these assignments in which its variable is true; `None` if they
+/// weigh nothing. No weight is negative.
+pub fn marginals(
+    file: &NodeFile,
+    terminal: bool,
+    weights: &Weights<'_, Reals>,
+    run: &mut Run<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let taken = taken::<_, 3, 4>(file, terminal, weights, run)?.expect("real numbers do not overflow");
+    let pairs = || taken.chunks_exact(4).map(|level| [real(&level[..2]), real(&level[2..])]);
+    // None skips the root's level.
+    let all = pairs().next_back().map_or(Real::ZERO, |[low, high]| low + high);
+    if all == Real::ZERO {
+        return Ok(None);
     }
-
-    #[inline]
-    fn merge(&mut self, whole: &mut [u64; 3], next: &[u64; 3], _: &Space) -> Result<()> {
-        [whole[1], whole[2]] = (number_of(whole) + number_of(next)).lanes();
-        Ok(())
-    }
-
-    #[inline]
-    fn send(&mut self, whole: &[u64; 3], arc: Arc) -> [u64; 3] {
-        record_of(number_of(whole) * self.weights.of_arc(arc))
-    }
-
-    #[inline]
-    fn arrive(&mut self, value: &[u64; 3], _: &Space) -> Result<()> {
-        self.total = self.total + number_of(value);
-        Ok(())
-    }
+    let share = |(rank, taken): (usize, [Real; 2])| {
+        let [low, high] = taken.map(|taken| taken.over(all));
+        let [of_false, of_true] = weights.level(file.levels().ranks() - 1 - rank).map(real);
+        (high + (1.0 - low - high).max(0.0) * of_true.over(of_false + of_true)).min(1.0)
+    };
+    Ok(Some((1..).zip(pairs()).map(share).collect()))
 }
 
-#[cfg(test)]
-mod tests {
-    use fastrand::Rng;
+/// The sum that [`weigh`] gives, exactly, for whole weights: those of false and of true, from the root's level down.
+pub fn weigh_exactly(file: &NodeFile, terminal: bool, levels: &[[i64; 2]], run: &mut Run<'_>) -> Result<BigInt> {
+    let bits = bits(file, terminal, levels, run)?;
+    Ok(signed(&Whole { file, levels }, terminal, bits, run)?.remove(0))
+}
 
-    use super::*;
+/// A number of bits that the magnitude of that sum fits.
+fn bits(file: &NodeFile, terminal: bool, levels: &[[i64; 2]], run: &mut Run<'_>) -> Result<usize> {
+    let magnitudes = |level: &[i64; 2]| level.map(|weight| Real::of_whole(weight.unsigned_abs()));
+    let both = |level| magnitudes(level).into_iter().fold(Real::ZERO, |sum, weight| sum + weight);
+    let bits_of = |whole: Real| whole.exponent().cast_unsigned() as usize;
+    let most = levels.iter().map(|level| bits_of(both(level))).sum();
+    if most < FEW_BITS {
+        return Ok(most);
+    }
+    let _charge = run.space.pool.charge(levels.len() * level_bytes(2), WHAT)?;
+    let lanes = levels.iter().flat_map(magnitudes).flat_map(Real::lanes).collect();
+    // Rounding has lost less than half, hence one bit more.
+    Ok(bits_of(weigh(file, terminal, &Weights::new(&Reals, lanes, 2), run)?) + 1)
+}
 
-    #[test]
-    fn the_weight_of_any_run_of_levels_is_the_product_of_their_sums() {
-        let mut random = Rng::with_seed(1);
-        for levels in (0..40).chain([63, 64, 65, 100]) {
-            // So few sums are neither 1 nor −1 that every product is exact; some of the longer runs hold a zero.
-            let sums: Vec<i64> = (0..levels).map(|_| [3, -2, 0, 1, 1, 1, -1, -1][random.usize(..8)]).collect();
-            let weights = Weights::new(sums.iter().map(|&sum| [sum as f64 - 0.375, 0.375]).collect());
-            for start in 0..=levels {
-                let mut product = 1.0;
-                for end in start..=levels {
-                    assert_eq!(weights.of_all(start..end), Real::of(product), "{start}..{end} of {levels}");
-                    product *= sums.get(end).map_or(0.0, |&sum| sum as f64);
-                }
-            }
+/// What the memory of weights is charged as.
+pub const WHAT: &str = "the weights of so many variables";
+
+/// The sum of whole weights.
+struct Whole<'a> {
+    file: &'a NodeFile,
+    levels: &'a [[i64; 2]],
+}
+
+impl Tally for Whole<'_> {
+    fn tally<A: Multiply, const N: usize, const L: usize>(
+        &self,
+        terminal: bool,
+        arithmetic: &A,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Vec<u64>>> {
+        let _charge = run.space.pool.charge(self.levels.len() * level_bytes(N - 1), WHAT)?;
+        let mut levels = vec![0; 2 * self.levels.len() * (N - 1)];
+        for (lanes, &weight) in levels.chunks_exact_mut(N - 1).zip(self.levels.as_flattened()) {
+            arithmetic.whole(lanes, weight);
         }
+        let weights = Weights::new(arithmetic, levels, N - 1);
+        let total = sum::<_, N>(self.file, Count::Assignments, terminal, &weights, run)?;
+        Ok(total.map(|total| total[1..].to_vec()))
     }
 }
