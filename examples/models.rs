@@ -28,7 +28,6 @@ struct Options {
 }
 
 struct Formula {
-    variables: u32,
     clauses: Vec<Vec<(u32, bool)>>,
     /// The variables whose values tell models apart.
     shown: BTreeSet<u32>,
@@ -47,9 +46,9 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     formula.clauses.sort_by_key(|clause| clause.iter().map(|literal| literal.0).max());
     let clauses = formula.clauses.iter().map(|clause| store.clause(clause.iter().copied()));
     let models = store.and_all(clauses)?.exists_where(|variable| !formula.shown.contains(&variable))?;
-    let hidden = formula.variables - formula.shown.len() as u32;
     let mut out = std::io::stdout();
-    writeln!(out, "models: {}\nnodes: {}", models.sat_count(formula.variables)? >> hidden, models.node_count())?;
+    let count = models.sat_count(formula.shown.len() as u32)?;
+    writeln!(out, "models: {count}\nnodes: {}", models.node_count())?;
     if let Some(first) = models.sat_min(formula.shown)? {
         let sign = |value| if value { "" } else { "-" };
         let literals = first.iter().map(|&(variable, value)| format!("{}{}", sign(value), variable + 1));
@@ -87,7 +86,7 @@ fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
     if clauses.len() != announced || !clause.is_empty() {
         return Err(format!("{} clauses end with 0, of the {announced} announced", clauses.len()).into());
     }
-    Ok(Formula { variables, clauses, shown: shown.unwrap_or_else(|| (0..variables).collect()) })
+    Ok(Formula { clauses, shown: shown.unwrap_or_else(|| (0..variables).collect()) })
 }
 
 /// The variable, counted from 0, and the value that make the literal `word` true; `None` for the 0 that ends a clause.

@@ -11,8 +11,8 @@ use crate::progress::Sweep;
 
 /// What an operation answers when it cannot give the exact result.
 ///
-/// An operation that fails leaves nothing behind: its operands stay good, but for handles that it was given (`f & g`), its temporary
-/// files are gone, and the next operation works.
+/// An operation that fails leaves nothing behind: its operands stay good, but for handles that it was given (`f & g`) and for a
+/// builder, its temporary files are gone, and the next operation works.
 #[non_exhaustive]
 #[derive(thiserror::Error)]
 pub enum Error {
@@ -110,10 +110,14 @@ pub enum Error {
     },
 
     /// A renaming gives two variables of a diagram one name.
-    #[error("two variables would both be named {variable}; give each a name of its own, or compose")]
+    #[error("variables {first} and {second} would both be named {variable}; give each a name of its own, or compose")]
     NotInjective {
         /// The name.
         variable: u32,
+        /// The largest variable that would have it.
+        first: u32,
+        /// Another.
+        second: u32,
     },
 
     /// A variable is in two pairs of current and next variables, or paired with itself.
@@ -215,7 +219,10 @@ pub enum Error {
     },
 
     /// A builder holds nodes that the last node does not reach.
-    #[error("{}; name the root (build_root), or add no other nodes than those below it", what_is_loose(*unreachable, *nodes))]
+    #[error(
+        "{}; build it again and name the root (build_root), or add no other nodes than those below it",
+        what_is_loose(*unreachable, *nodes)
+    )]
     ManyRoots {
         /// Nodes that the last added node does not reach; all of them where it came out as a terminal.
         unreachable: u64,

@@ -548,9 +548,12 @@ fn the_message_gives_the_number_of_nodes_that_are_not_below_the_last() -> Result
         Ok(builder.build().unwrap_err().to_string())
     };
     assert!(message([true, true])?.starts_with(
-        "the last node added came out as a terminal, and the number of nodes that are not below it is 1; name"
+        "the last node added came out as a terminal, and the number of nodes that are not below it is 1; build it again"
     ));
-    assert!(message([true, false])?.starts_with("1 of 2 nodes are not below the last one added; name the root"));
+    assert!(
+        message([true, false])?
+            .starts_with("1 of 2 nodes are not below the last one added; build it again and name the root")
+    );
     Ok(())
 }
 

@@ -14,7 +14,7 @@ impl Bdd {
     /// Where both are in memory, it first tests `other` at the first and the last point at which this function is true, and this
     /// function at those at which `other` is false. Then it takes one expand sweep at most, which ends on the level where it finds
     /// a counterexample. Constant time where operands are constant, equal or each other's negation. The diagram of the implication
-    /// is [`Bdd::imp`].
+    /// is [`Bdd::imp`]; `self.diff(other)?.pick()?` is a counterexample.
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.

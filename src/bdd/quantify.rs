@@ -22,7 +22,8 @@ use crate::{
 impl Bdd {
     /// Whether some values of `variables` make this function true: the disjunction of all their cofactors.
     ///
-    /// To quantify all variables from `n` on, use `exists_where(|variable| variable >= n)`.
+    /// `variables` come in any order; one that comes again, or that the function does not depend on, makes no difference. To
+    /// quantify all variables from `n` on, use `exists_where(|variable| variable >= n)`.
     ///
     /// Cost: one sweep that finds the value where all other variables are false, and pairs of an expand and a reduce sweep,
     /// O(sort(f)) transfers each. One variable takes one pair; `k` variables mostly take few pairs, over sets of up to four nodes

@@ -61,7 +61,10 @@ impl Bdd {
         let mut sorted = names.clone();
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::NotInjective { variable: pair[0] });
+            let mut named = self.file.variables().zip(&names).filter(|(_, name)| **name == pair[0]);
+            if let (Some((first, &variable)), Some((second, _))) = (named.next(), named.next()) {
+                return Err(Error::NotInjective { variable, first, second });
+            }
         }
         let top_down: Vec<u32> = names.iter().rev().copied().collect();
         match Way::of(&top_down) {

@@ -9,7 +9,7 @@ use crate::{
 impl Bdd {
     /// `count` assignments to the variables of `domain` for which the function is true, drawn independently of each other, each
     /// of all such assignments being equally likely; the values stand in the order of the domain. For false, which is true for
-    /// none, the answer is empty.
+    /// none, the answer is empty. `domain.zip(values)` are the literals of one, for [`Store::cube`](crate::Store::cube).
     ///
     /// A sample depends on the diagram, the seed, its own number and nothing else: every budget draws the same, a larger `count`
     /// begins with the samples of a smaller one, and a larger domain gives more values to the same samples. The choices are those

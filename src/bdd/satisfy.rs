@@ -31,6 +31,9 @@ impl Bdd {
     /// let f = store.variable(3)?.imp(&store.variable(5)?)?;
     /// assert!(f.eval(|variable| variable == 5)?);
     /// assert!(!f.eval(|variable| variable == 3)?);
+    /// // At an assignment, or a cube whose other variables are false.
+    /// let solution = f.sat_max([3, 5])?.expect("it is not false");
+    /// assert!(f.eval(|variable| solution.binary_search(&(variable, true)).is_ok())?);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn eval(&self, assignment: impl Fn(u32) -> bool) -> Result<bool> {
