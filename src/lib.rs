@@ -25,7 +25,7 @@
 //! A variable is a number, and the smaller one is nearer to the root. There is no reordering: choose the numbers so that what
 //! depends on each other is close, the bits of two numbers that are added or compared in turns, current and next variables of a
 //! relation likewise ([`VariablePairs::interleaved`]). Numbers may have gaps, which cost nothing; each level of a diagram takes
-//! some 200 bytes of an eighth of the budget while a sweep runs.
+//! some 200 bytes of the budget for tables while a sweep runs.
 //!
 //! A domain, over which assignments are listed, drawn, compared or weighed, is a list of variables in ascending order; counting only
 //! needs to know how many these are: `f.sat_count(n)` is the number of `f.assignments(domain)` for every domain of `n` variables.
