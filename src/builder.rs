@@ -11,7 +11,7 @@ use crate::{
     disk::{charge::Charge, pool::Share, space::Space},
     error::{Error, Result},
     file::{node_file::NodeFile, writer::NodeWriter},
-    model::{FALSE, TRUE, check_variable},
+    model::{FALSE, TRUE, check_variable, value},
     progress::{Progress, Sweep},
     store::{Store, outside_callback},
     sweep::{
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Builds one diagram bottom-up: nodes of the largest variable first, each from children that are there already.
+/// Builds a diagram bottom-up, or several: nodes of the largest variable first, each from children that are there already.
 ///
 /// Nodes are streamed to the store as they come. What is built is reduced and canonical like every other diagram: a node that
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
@@ -93,7 +93,7 @@ const FEW: usize = 64;
 const STEP: usize = 16;
 
 impl Store {
-    /// A builder for one diagram of this store. Constant time.
+    /// A builder for diagrams of this store. Constant time.
     ///
     /// # Errors
     /// Those of the budget.
@@ -280,16 +280,46 @@ impl BddBuilder {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn build_root(self, root: impl Into<BuilderNode>) -> Result<Bdd> {
-        let BuilderNode { builder, id, at_zero, .. } = root.into();
-        if builder == 0 {
-            return Ok(self.store.constant(at_zero));
-        }
-        if builder != self.number {
-            return Err(Error::ForeignNode { node: id });
+        Ok(self.build_roots([root])?.remove(0))
+    }
+
+    /// The diagrams whose roots are `roots`, in the same order: the outputs of a circuit, or what another package keeps in one file.
+    ///
+    /// As [`build_root`](Self::build_root) for each, on the nodes added once. Diagrams share no nodes, but equal roots give one.
+    ///
+    /// # Errors
+    /// Those of [`build_root`](Self::build_root).
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// // Sum and carry of a half adder.
+    /// let store = Store::new(Config::default())?;
+    /// let mut builder = store.builder()?;
+    /// let [y, not_y] = [builder.add_node(1, false, true)?, builder.add_node(1, true, false)?];
+    /// let [sum, carry] = [builder.add_node(0, y, not_y)?, builder.add_node(0, false, y)?];
+    /// let built = builder.build_roots([sum, carry])?;
+    /// let (x, y) = (store.variable(0)?, store.variable(1)?);
+    /// assert_eq!(built, [x.xor(&y)?, x.and(&y)?]);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn build_roots(self, roots: impl IntoIterator<Item = impl Into<BuilderNode>>) -> Result<Vec<Bdd>> {
+        let roots: Vec<BuilderNode> = roots.into_iter().map(Into::into).collect();
+        if let Some(foreign) = roots.iter().find(|root| ![0, self.number].contains(&root.builder)) {
+            return Err(Error::ForeignNode { node: foreign.id });
         }
         let (store, nodes) = self.into_nodes()?;
-        let file = store.run_beside("build", nodes.node_count(), |run| build_below(&nodes, id, at_zero, run))?;
-        Ok(Bdd::new(store, file, at_zero))
+        let mut built: HashMap<u64, Bdd> = HashMap::new();
+        let build = |BuilderNode { id, at_zero, .. }| {
+            if let Some(value) = value(id) {
+                return Ok(store.constant(value));
+            }
+            if let Some(built) = built.get(&id) {
+                return Ok(built.clone());
+            }
+            let file = store.run_beside("build", nodes.node_count(), |run| build_below(&nodes, id, at_zero, run))?;
+            Ok(built.entry(id).or_insert(Bdd::new(store.clone(), file, at_zero)).clone())
+        };
+        roots.into_iter().map(build).collect()
     }
 
     /// All nodes, of which several may be roots.

@@ -220,7 +220,7 @@ pub enum Error {
 
     /// A builder holds nodes that the last node does not reach.
     #[error(
-        "{}; build it again and name the root (build_root), or add no other nodes than those below it",
+        "{}; build it again and name the root (build_root) or the roots (build_roots), or add no other nodes than those below it",
         what_is_loose(*unreachable, *nodes)
     )]
     ManyRoots {

@@ -522,6 +522,13 @@ fn every_node_can_be_the_root_and_what_it_does_not_lead_to_is_dropped() -> Resul
             built.validate()?;
             assert_eq!(built, function, "node {at}");
         }
+        // All of them at once, some twice.
+        let mut builder = store.builder()?;
+        let all: Vec<_> = grown(&mut builder, &store)?.into_iter().cycle().take(count + 9).collect();
+        let built = builder.build_roots(all.iter().map(|(root, _)| *root))?;
+        assert!(built.iter().eq(all.iter().map(|(_, function)| function)));
+        assert_eq!(store.builder()?.build_roots([true, false])?, [store.constant(true), store.constant(false)]);
+        drop((built, all));
         assert_eq!(store.stats().temp_bytes, 0);
     }
     Ok(())
@@ -533,7 +540,7 @@ fn a_node_of_another_builder_is_refused_as_a_root() -> Result<()> {
     let foreign = store.builder()?.add_node(0, false, true)?;
     let mut builder = store.builder()?;
     builder.add_node(0, false, true)?;
-    assert!(matches!(builder.build_root(foreign), Err(Error::ForeignNode { .. })));
+    assert!(matches!(builder.build_roots([true.into(), foreign]), Err(Error::ForeignNode { .. })));
     assert!(store.builder()?.build_root(true)?.is_true());
     Ok(())
 }
