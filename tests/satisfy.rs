@@ -91,6 +91,15 @@ fn check(f: &Bdd, table: &[bool], variables: &[u32], domain: &[u32]) {
     let expected: Vec<Cube> = points(domain).filter(|point| value_at(table, variables, point)).collect();
     assert_eq!(all(f.assignments(domain.iter().copied()).unwrap()), expected);
     assert!(expected.is_sorted_by(|a, b| a < b));
+    for first in points(domain) {
+        let rest = f.assignments_from(&first, domain.iter().copied()).unwrap();
+        let before = expected.partition_point(|point| *point < first);
+        assert_eq!(all(rest), expected[before..], "from {first:?}");
+        // The variables that are false may be left out.
+        let trues: Cube = first.iter().copied().filter(|literal| literal.1).collect();
+        let next = f.assignments_from(&trues, domain.iter().copied()).unwrap().next().transpose().unwrap();
+        assert_eq!(next.as_ref(), expected.get(before), "from {first:?}");
+    }
     assert_eq!(f.sat_count(domain.len() as u32).unwrap(), expected.len().into());
     assert_eq!(f.sat_min(domain.iter().copied()).unwrap().as_ref(), expected.first());
     assert_eq!(f.sat_max(domain.iter().copied()).unwrap().as_ref(), expected.last());

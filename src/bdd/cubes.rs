@@ -15,7 +15,7 @@ use crate::{
     disk::space::Space,
     error::Result,
     file::walk::Walk,
-    model::{Cube, TERMINALS},
+    model::{Cube, TERMINALS, value_in},
 };
 
 /// The cubes of a function in lexicographic order; see [`Bdd::cubes`] and [`Bdd::assignments`].
@@ -53,6 +53,25 @@ impl Cubes {
         let mut cubes = Self { bdd, space, walk, high_first, domain, path, others, ahead: None };
         cubes.ahead = Some(cubes.bdd.file.root()).filter(|&root| root != cubes.dead());
         cubes
+    }
+
+    /// Goes on to the first cube that does not come before `first`, in which variables that it does not name are false. Low children
+    /// come first.
+    pub(super) fn seek(&mut self, first: &[(u32, bool)]) -> Result<()> {
+        let Some(mut id) = self.ahead.take() else { return Ok(()) };
+        while let Some(variable) = self.next_variable(id) {
+            let value = value_in(first, variable).unwrap_or(false);
+            let children = self.cofactors(id, variable)?;
+            self.path.push((variable, value));
+            self.others.push(if value { self.dead() } else { children[1] });
+            id = children[usize::from(value)];
+            if id == self.dead() {
+                self.ahead = self.turn();
+                return Ok(());
+            }
+        }
+        self.ahead = Some(id);
+        Ok(())
     }
 
     /// The id of the terminal where the function is false.

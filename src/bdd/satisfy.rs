@@ -208,6 +208,35 @@ impl Bdd {
         self.assignments_by(domain, LOW_FIRST)
     }
 
+    /// Those of the [`assignments`](Self::assignments) that do not come before `first`: to go on where a list has ended, or for several
+    /// threads, each with a list of its own.
+    ///
+    /// `first` gives variables their values, in ascending order; one that it does not name is false, and one outside of the domain
+    /// makes no difference. It need not be an assignment for which the function is true. One walk down leads there, whatever the
+    /// number of those before it.
+    ///
+    /// # Errors
+    /// Those of [`assignments`](Self::assignments), and of the disk.
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.exactly(50, 0..100)?;
+    /// let mut some = f.assignments(0..100)?.take(1000).collect::<Result<Vec<_>, _>>()?;
+    /// // All from the last of these on, and without it.
+    /// let mut rest = f.assignments_from(&some[999], 0..100)?;
+    /// assert_eq!(rest.next().transpose()?, some.pop());
+    /// // Those in which variable 0 is true come last.
+    /// let first = f.assignments_from(&[(0, true)], 0..100)?.next().transpose()?;
+    /// assert_eq!(first, f.and(&store.variable(0)?)?.sat_min(0..100)?);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn assignments_from(&self, first: &[(u32, bool)], domain: impl IntoIterator<Item = u32>) -> Result<Cubes> {
+        let mut assignments = self.assignments(domain)?;
+        assignments.seek(first)?;
+        Ok(assignments)
+    }
+
     fn assignments_by(&self, domain: impl IntoIterator<Item = u32>, high_first: HighFirst) -> Result<Cubes> {
         let domain = self.domain(domain)?;
         Ok(Cubes::new(self, Some(domain), high_first))
