@@ -169,6 +169,26 @@ mod tests {
     }
 
     #[test]
+    fn a_charge_that_is_refused_takes_nothing_from_others_meanwhile() {
+        let pool = Pool::new(&Limits { tables: 1000, common: 500, ..Limits::of(1 << 24) });
+        let all = pool.charge(1000, "all of its own").expect("room");
+        let _held = pool.charge(500, "all of the common one").expect("room");
+        drop(all);
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Relaxed) {
+                    assert!(pool.charge(1001, "too much").is_err());
+                }
+            });
+            let small = (0..200_000).all(|_| pool.charge(10, "little").is_ok());
+            done.store(true, Relaxed);
+            assert!(small);
+        });
+        assert_eq!(pool.left(Share::Tables), 1000);
+    }
+
+    #[test]
     fn what_is_collected_is_charged_by_its_capacity_and_no_more_of_it_is_read_than_there_is_room_for() {
         let pool = pool(1 << 12);
         // A list of known length takes no more than that; others take up to twice their length, and half as much again while they

@@ -245,15 +245,20 @@ impl Home {
     /// Charges `bytes` to `share` as far as there is room, and the rest to the common share; answers how many bytes that rest is,
     /// or charges nothing where there is no room for it.
     pub(super) fn use_up_both(&self, share: Share, bytes: usize) -> Option<usize> {
-        let own = |used| bytes.min(self.limit(share).saturating_sub(used));
-        let used = self.used[share as usize].fetch_update(Relaxed, Relaxed, |used| Some(used + own(used)));
-        let used = used.unwrap_or_else(|used| used);
-        let rest = bytes - own(used);
-        let fits = rest == 0 || self.use_up(Share::Common, rest, self.limit(Share::Common));
-        if !fits {
-            self.used[share as usize].fetch_sub(own(used), Relaxed);
+        let (own, common) = (&self.used[share as usize], &self.used[Share::Common as usize]);
+        loop {
+            let used = own.load(Relaxed);
+            let fits = bytes.min(self.limit(share).saturating_sub(used));
+            let rest = bytes - fits;
+            // The rest first: what its own share has is not taken from others for a charge that is refused.
+            if rest > 0 && !self.use_up(Share::Common, rest, self.limit(Share::Common)) {
+                return None;
+            }
+            if own.compare_exchange(used, used + fits, Relaxed, Relaxed).is_ok() {
+                return Some(rest);
+            }
+            common.fetch_sub(rest, Relaxed);
         }
-        fits.then_some(rest)
     }
 
     fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {
