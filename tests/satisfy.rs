@@ -409,7 +409,7 @@ type Ask = fn(&Bdd, &mut dyn Iterator<Item = u32>) -> Option<Error>;
 fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
     let store = default_store();
     let f = store.cube([(3, true), (5, false), (LARGEST_VARIABLE, true)])?;
-    let asked: [Ask; 9] = [
+    let asked: [Ask; 12] = [
         |f, domain| f.assignments(domain).err(),
         |f, domain| f.sat_min(domain).err(),
         |f, domain| f.sat_max(domain).err(),
@@ -419,7 +419,15 @@ fn a_domain_must_ascend_hold_the_support_and_stay_in_range() -> Result<()> {
         |f, domain| f.literal_counts(domain).err(),
         |f, domain| f.weighted_count(|_, _| 1.0, domain).err(),
         |f, domain| f.weighted_count_ln(|_, _| 1.0, domain).err(),
+        |f, domain| f.weighted_count_exact(|_, _| 1, domain).err(),
+        |f, domain| f.marginals(|_, _| 1.0, domain).err(),
+        |f, domain| f.assignments_from(&[], domain).err(),
     ];
+    // The point where a list begins must be in order, too.
+    for first in [&[(5, true), (3, true)][..], &[(3, true), (3, false)]] {
+        let refused = f.assignments_from(first, [3, 5, LARGEST_VARIABLE]);
+        assert!(matches!(refused, Err(Error::DomainOrder { variable: 3, .. })), "{refused:?}");
+    }
     let refused = |domain: &[u32]| {
         let errors = asked.map(|ask| ask(&f, &mut domain.iter().copied()).unwrap());
         let messages = errors.each_ref().map(ToString::to_string);

@@ -22,7 +22,7 @@ impl Bdd {
 }
 
 /// Each of `variables`; an error where it is out of range, or not larger than the one before.
-fn in_order(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
+pub(super) fn in_order(variables: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Result<u32>> {
     let mut before = None;
     variables.into_iter().map(move |variable| {
         check_variable(variable)?;

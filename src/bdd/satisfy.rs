@@ -3,6 +3,7 @@
 use super::{
     Bdd,
     cubes::{Cubes, HighFirst},
+    domain::in_order,
 };
 use crate::{
     error::Result,
@@ -211,12 +212,12 @@ impl Bdd {
     /// Those of the [`assignments`](Self::assignments) that do not come before `first`: to go on where a list has ended, or for several
     /// threads, each with a list of its own.
     ///
-    /// `first` gives variables their values, in ascending order; one that it does not name is false, and one outside of the domain
-    /// makes no difference. It need not be an assignment for which the function is true. One walk down leads there, whatever the
+    /// `first` gives variables their values, in strictly ascending order; one that it does not name is false, and one outside of the
+    /// domain makes no difference. It need not be an assignment for which the function is true. One walk down leads there, whatever the
     /// number of those before it.
     ///
     /// # Errors
-    /// Those of [`assignments`](Self::assignments), and of the disk.
+    /// Those of [`assignments`](Self::assignments), for the variables of `first` too, and of the disk.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -232,6 +233,7 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn assignments_from(&self, first: &[(u32, bool)], domain: impl IntoIterator<Item = u32>) -> Result<Cubes> {
+        in_order(first.iter().map(|literal| literal.0)).try_for_each(|variable| variable.map(drop))?;
         let mut assignments = self.assignments(domain)?;
         assignments.seek(first)?;
         Ok(assignments)
