@@ -300,6 +300,20 @@ fn exact_weights_of_thousands_of_digits_are_known_products() -> Result<()> {
 }
 
 #[test]
+fn an_exact_weighted_count_is_as_many_sweeps_as_its_bits_need() -> Result<()> {
+    let store = default_store();
+    for (levels, weight, sweeps) in
+        [(60, 1, 1), (60, -1, 1), (60, 8, 1), (241, 1, 1), (243, 1, 2), (243, -4, 2), (1000, 1, 3)]
+    {
+        let f = store.parity(0..levels)?;
+        let found = f.weighted_count_exact(|_, _| weight, 0..levels)?;
+        assert_eq!(found, BigInt::from(weight).pow(levels) << (levels - 1));
+        assert_eq!(store.operations().pop().unwrap().sweeps, sweeps, "{levels} levels of {weight}");
+    }
+    Ok(())
+}
+
+#[test]
 fn weights_below_zero_are_no_probabilities() -> Result<()> {
     let store = default_store();
     let x = store.variable(5)?;

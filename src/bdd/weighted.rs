@@ -86,11 +86,10 @@ impl Bdd {
     /// [`Bdd::weighted_count`] for whole weights, exactly. To weigh by decimal fractions of `d` digits, give 10^`d` times each, and
     /// divide the result by 10^(`d` · the number of variables in the domain).
     ///
-    /// `weight` is called as by [`Bdd::weighted_count`]. Where the sums of the magnitudes of each variable's two weights multiply to
-    /// less than 2^244, one top-down sweep, O(sort(f)) transfers. Otherwise one in floating point, and one for every 915 bits of
+    /// `weight` is called as by [`Bdd::weighted_count`]. Where the sums of the magnitudes of each level's two weights multiply to
+    /// less than 2^242, one top-down sweep, O(sort(f)) transfers. Otherwise one in floating point, and one for every 915 bits of
     /// the sum that the magnitudes would give: for weights of six digits, some 20 bits for each level. 4 bytes for each
-    /// variable of the domain and up to 500 for each level beside the sweeps' own memory; and the result, and 16 bytes for each
-    /// variable without a level, outside the budget.
+    /// variable of the domain and up to 500 for each level beside the sweeps' own memory; and the result, outside the budget.
     ///
     /// # Errors
     /// [`Error::DomainOrder`] when the domain does not ascend, [`Error::OutsideDomain`] when the function depends on a variable
@@ -115,7 +114,7 @@ impl Bdd {
         let domain = Domain::of(self, domain)?;
         let depth = self.file.levels().ranks() - 1;
         let _charge = self.store.space().pool.charge(depth * size_of::<[i64; 2]>(), WHAT)?;
-        let (mut levels, mut free) = (Vec::with_capacity(depth), Vec::new());
+        let (mut levels, mut free) = (Vec::with_capacity(depth), Product::default());
         for &variable in &domain.variables {
             let weights = [weight(variable, false), weight(variable, true)];
             if self.file.has_variable(variable) {
@@ -125,12 +124,12 @@ impl Bdd {
             }
         }
         if let Some(value) = self.as_constant() {
-            return Ok(if value { product_of(&free) } else { BigInt::ZERO });
+            return Ok(if value { free.value() } else { BigInt::ZERO });
         }
         let over_levels = self.store.run_beside("weighted_count_exact", self.node_count(), |run| {
             weigh_exactly(&self.file, !self.complement, &levels, run)
         })?;
-        Ok(over_levels * product_of(&free))
+        Ok(over_levels * free.value())
     }
 
     /// For each variable of `domain`, in order, the probability that it is true if the function is, where the probability of an
@@ -140,9 +139,10 @@ impl Bdd {
     /// These are the posterior marginals of a Bayesian network, or of a fault tree given that the top event happens. All of them
     /// together take about as long as five weighted counts. [`Bdd::literal_counts`] gives exact numbers where all weights are 1.
     ///
-    /// `weight` is called as by [`Bdd::weighted_count`], but no weight may be below zero. Each probability is off by less than one
-    /// part in 2^61 for each node, and two for each variable of the domain, and by what a few roundings in `f64` add. Every budget
-    /// and number of threads gives the same bits.
+    /// `weight` is called as by [`Bdd::weighted_count`], but no weight may be below zero. Each probability is off by less than
+    /// 2^-61 for each node, and twice that for each variable of the domain, and by 2^-51 for roundings in `f64`: one that is close
+    /// to 0 may have few right digits, where [`Bdd::weighted_count`] of the conjunction with the variable has all. Every budget and
+    /// number of threads gives the same bits.
     ///
     /// One top-down sweep and one back, O(sort(f)) transfers; 4 bytes for each variable of the domain and 100 for each level beside
     /// the sweeps' own memory; and the result, outside the budget.
@@ -237,7 +237,7 @@ impl Bdd {
                 free(place, weights);
             }
         }
-        Ok((Weights::new(&Reals, levels, 2), charge))
+        Ok((Weights::new(&Reals, levels, 2).expect("real numbers do not overflow"), charge))
     }
 }
 
@@ -246,14 +246,25 @@ fn both([of_false, of_true]: [f64; 2]) -> Real {
     Real::of(of_false) + Real::of(of_true)
 }
 
-/// The product of `numbers`, by halves: to multiply a long number by one after another takes the square of their number.
-fn product_of(numbers: &[i128]) -> BigInt {
-    match numbers {
-        [] => BigInt::from(1),
-        &[number] => number.into(),
-        _ => {
-            let (left, right) = numbers.split_at(numbers.len() / 2);
-            product_of(left) * product_of(right)
+/// A product of many numbers. Those of as many numbers each are multiplied first: to multiply a long product by one number after
+/// another takes the square of their number.
+#[derive(Default)]
+struct Product {
+    /// Products, and the binary logarithms of how many numbers each is of; the longest first.
+    parts: Vec<(u32, BigInt)>,
+}
+
+impl Product {
+    /// Multiplies by `number`.
+    fn push(&mut self, number: i128) {
+        let mut last = (0, BigInt::from(number));
+        while let Some((numbers, before)) = self.parts.pop_if(|before| before.0 == last.0) {
+            last = (numbers + 1, before * last.1);
         }
+        self.parts.push(last);
+    }
+
+    fn value(self) -> BigInt {
+        self.parts.into_iter().rev().map(|part| part.1).product()
     }
 }

@@ -21,11 +21,14 @@ pub trait Arithmetic {
     fn along(&self, a: &mut [u64], arc: Arc) -> bool;
 }
 
-/// Arithmetic that multiplies, too, and has all whole numbers.
+/// Arithmetic that multiplies, too.
 pub trait Multiply: Arithmetic {
     /// Multiplies `a` by `b`.
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool;
+}
 
+/// Arithmetic of whole numbers, which never rounds.
+pub trait Exact: Multiply {
     /// Sets `a` to `number`.
     fn whole(&self, a: &mut [u64], number: i64) -> bool;
 }
@@ -51,7 +54,9 @@ impl Multiply for Plain {
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
         a.iter_mut().zip(b).all(|(a, &b)| a.checked_mul(b).map(|product| *a = product).is_some())
     }
+}
 
+impl Exact for Plain {
     fn whole(&self, a: &mut [u64], number: i64) -> bool {
         a.fill(number.unsigned_abs());
         number >= 0
@@ -108,7 +113,9 @@ impl<const R: usize> Multiply for Modulo<R> {
         }
         true
     }
+}
 
+impl<const R: usize> Exact for Modulo<R> {
     fn whole(&self, a: &mut [u64], number: i64) -> bool {
         for (a, &modulus) in a.iter_mut().zip(&self.moduli) {
             *a = i128::from(number).rem_euclid(modulus.into()) as u64;
@@ -150,8 +157,9 @@ fn rough(width: usize) -> Vec<u64> {
     (first..).zip(divided).filter_map(|(number, divided)| (!divided).then_some(number)).collect()
 }
 
-/// The numbers below the product of `moduli` that have these `residues`, a list for each modulus (Chinese remainder theorem).
-pub fn combine(moduli: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
+/// The numbers below the product of `moduli` that have these `residues`, a list for each modulus (Chinese remainder theorem); and
+/// that product.
+pub fn combine(moduli: &[u64], residues: &[Vec<u64>]) -> (Vec<BigUint>, BigUint) {
     let mut numbers = vec![BigUint::ZERO; residues.first().map_or(0, Vec::len)];
     let mut product = BigUint::from(1u8);
     let residue_of = |number: &BigUint, modulus: u64| u64::try_from(number % modulus).expect("a residue is small");
@@ -164,7 +172,7 @@ pub fn combine(moduli: &[u64], residues: &[Vec<u64>]) -> Vec<BigUint> {
         }
         product *= modulus;
     }
-    numbers
+    (numbers, product)
 }
 
 /// Floating point of any length, rounded towards zero: the lanes of a fraction of at least 1/2 and below 1, the most significant
@@ -287,7 +295,7 @@ mod tests {
         let residue = |number, modulus| u64::try_from(number % modulus).expect("a residue is small");
         let residues: Vec<_> =
             moduli.iter().map(|&modulus| numbers.iter().map(|number| residue(number, modulus)).collect()).collect();
-        assert_eq!(combine(&moduli, &residues), numbers);
+        assert_eq!(combine(&moduli, &residues), (numbers.to_vec(), moduli.iter().product()));
     }
 
     #[test]

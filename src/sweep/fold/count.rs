@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 
 use super::{
     Arc, Load,
-    arithmetic::{Arithmetic, Modulo, Multiply, Scaled},
+    arithmetic::{Arithmetic, Exact, Modulo, Scaled},
     exact::{FEW_BITS, Tally, large, small},
     fold,
     real::Real,
@@ -89,7 +89,7 @@ struct Total<'a> {
 }
 
 impl Tally for Total<'_> {
-    fn tally<A: Multiply, const N: usize, const L: usize>(
+    fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,

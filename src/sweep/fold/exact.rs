@@ -3,14 +3,14 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::arithmetic::{MODULUS_BITS, Modulo, Multiply, Plain, combine, coprimes};
+use super::arithmetic::{Exact, MODULUS_BITS, Modulo, Plain, combine, coprimes};
 use crate::{error::Result, sweep::run::Run};
 
 /// Numbers that sweeps add up.
 pub trait Tally {
     /// The numbers for `terminal`, each in `N - 1` lanes, one after the other; `None` when one overflowed on the way. The values
     /// that travel, with an id and a slot, have `L` lanes, one more than `N`.
-    fn tally<A: Multiply, const N: usize, const L: usize>(
+    fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,
@@ -74,5 +74,5 @@ fn by_residues<const R: usize, const N: usize, const L: usize>(
         }
         residues.extend((0..some.len()).map(|lane| lanes.iter().skip(lane).step_by(R).copied().collect()));
     }
-    Ok((combine(&moduli, &residues), moduli.iter().product()))
+    Ok(combine(&moduli, &residues))
 }

@@ -8,7 +8,7 @@
 use num_bigint::BigUint;
 
 use super::{
-    arithmetic::Multiply,
+    arithmetic::Exact,
     count::{Count, bits},
     exact::{Tally, large, small},
     taken::taken,
@@ -49,7 +49,7 @@ struct Taken<'a> {
 }
 
 impl Tally for Taken<'_> {
-    fn tally<A: Multiply, const N: usize, const L: usize>(
+    fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,

@@ -187,12 +187,6 @@ impl Multiply for Reals {
         a.copy_from_slice(&(real(a) * real(b)).lanes());
         true
     }
-
-    fn whole(&self, a: &mut [u64], number: i64) -> bool {
-        let magnitude = Real::of_whole(number.unsigned_abs());
-        a.copy_from_slice(&Real { scale: magnitude.scale | i64::from(number < 0), ..magnitude }.lanes());
-        true
-    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ pub fn taken<A: Multiply, const N: usize, const L: usize>(
     run: &mut Run<'_>,
 ) -> Result<Option<Vec<u64>>> {
     let lanes = 2 * (file.levels().ranks() - 1) * (N - 1);
-    let _charge = run.space.pool.charge(lanes * size_of::<u64>(), "the counts of so many literals")?;
+    let _charge =
+        run.space.pool.charge(lanes * size_of::<u64>(), "what is found for the literals of so many variables")?;
     let down: Down<'_, A, N> = Down { arithmetic, trail: Trail::new(), overflow: false };
     let Some(down) = fold::<_, L>(file, terminal, down, run)? else { return Ok(None) };
     let mut start = [place(terminal.into()); N];

@@ -4,16 +4,16 @@
 //! as in [`count`](super::count) and [`taken`](super::taken).
 //!
 //! Cost: in floating point one fold, and for marginals one trace; exactly, one fold for every 915 bits, and one in floating point
-//! beyond 244, which tells how many bits there are.
+//! beyond 242, which tells how many bits there are.
 //!
 //! After: M. Chavira, A. Darwiche, "On probabilistic inference by weighted model counting", 2008.
 
 use num_bigint::BigInt;
 
 use super::{
-    arithmetic::Multiply,
+    arithmetic::Exact,
     count::{Count, sum},
-    exact::{FEW_BITS, Tally, signed},
+    exact::{FEW_BITS, Tally, signed, small},
     real::{Real, Reals, real},
     taken::taken,
     weights::{Weights, level_bytes},
@@ -55,23 +55,29 @@ pub fn marginals(
 
 /// The sum that [`weigh`] gives, exactly, for whole weights: those of false and of true, from the root's level down.
 pub fn weigh_exactly(file: &NodeFile, terminal: bool, levels: &[[i64; 2]], run: &mut Run<'_>) -> Result<BigInt> {
-    let bits = bits(file, terminal, levels, run)?;
-    Ok(signed(&Whole { file, levels }, terminal, bits, run)?.remove(0))
+    let (sum, bits) = (Whole { file, levels }, bits(file, terminal, levels, run)?);
+    if bits <= u64::BITS as usize
+        && let Some(mut sum) = small(&sum, terminal, run)?
+    {
+        return Ok(sum.remove(0).into());
+    }
+    Ok(signed(&sum, terminal, bits, run)?.remove(0))
 }
 
 /// A number of bits that the magnitude of that sum fits.
 fn bits(file: &NodeFile, terminal: bool, levels: &[[i64; 2]], run: &mut Run<'_>) -> Result<usize> {
     let magnitudes = |level: &[i64; 2]| level.map(|weight| Real::of_whole(weight.unsigned_abs()));
     let both = |level| magnitudes(level).into_iter().fold(Real::ZERO, |sum, weight| sum + weight);
-    let bits_of = |whole: Real| whole.exponent().cast_unsigned() as usize;
-    let most = levels.iter().map(|level| bits_of(both(level))).sum();
+    // Rounding has lost less than half, hence one bit more.
+    let bits_of = |whole: Real| whole.exponent().cast_unsigned() as usize + 1;
+    let most = bits_of(levels.iter().fold(Real::ONE, |product, level| product * both(level)));
     if most < FEW_BITS {
         return Ok(most);
     }
     let _charge = run.space.pool.charge(levels.len() * level_bytes(2), WHAT)?;
     let lanes = levels.iter().flat_map(magnitudes).flat_map(Real::lanes).collect();
-    // Rounding has lost less than half, hence one bit more.
-    Ok(bits_of(weigh(file, terminal, &Weights::new(&Reals, lanes, 2), run)?) + 1)
+    let weights = Weights::new(&Reals, lanes, 2).expect("real numbers do not overflow");
+    weigh(file, terminal, &weights, run).map(bits_of)
 }
 
 /// What the memory of weights is charged as.
@@ -84,7 +90,7 @@ struct Whole<'a> {
 }
 
 impl Tally for Whole<'_> {
-    fn tally<A: Multiply, const N: usize, const L: usize>(
+    fn tally<A: Exact, const N: usize, const L: usize>(
         &self,
         terminal: bool,
         arithmetic: &A,
@@ -92,10 +98,11 @@ impl Tally for Whole<'_> {
     ) -> Result<Option<Vec<u64>>> {
         let _charge = run.space.pool.charge(self.levels.len() * level_bytes(N - 1), WHAT)?;
         let mut levels = vec![0; 2 * self.levels.len() * (N - 1)];
-        for (lanes, &weight) in levels.chunks_exact_mut(N - 1).zip(self.levels.as_flattened()) {
-            arithmetic.whole(lanes, weight);
+        let mut given = levels.chunks_exact_mut(N - 1).zip(self.levels.as_flattened());
+        if !given.all(|(lanes, &weight)| arithmetic.whole(lanes, weight)) {
+            return Ok(None);
         }
-        let weights = Weights::new(arithmetic, levels, N - 1);
+        let Some(weights) = Weights::new(arithmetic, levels, N - 1) else { return Ok(None) };
         let total = sum::<_, N>(self.file, Count::Assignments, terminal, &weights, run)?;
         Ok(total.map(|total| total[1..].to_vec()))
     }

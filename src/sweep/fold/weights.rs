@@ -36,21 +36,21 @@ pub const fn level_bytes(lanes: usize) -> usize {
 }
 
 impl<'a, A: Multiply> Weights<'a, A> {
-    /// The weights `levels` of false and of true, from the root's level down, each in `lanes` lanes. No sum or product of them may
-    /// overflow.
-    pub fn new(arithmetic: &'a A, levels: Vec<u64>, lanes: usize) -> Self {
+    /// The weights `levels` of false and of true, from the root's level down, each in `lanes` lanes. `None` where a product of the
+    /// levels' sums overflows.
+    pub fn new(arithmetic: &'a A, levels: Vec<u64>, lanes: usize) -> Option<Self> {
         let depth = levels.len() / (2 * lanes);
-        let mut tree = vec![0; levels.len()];
+        let (mut tree, mut fits) = (vec![0; levels.len()], true);
         for (sum, level) in tree[depth * lanes..].chunks_exact_mut(lanes).zip(levels.chunks_exact(2 * lanes)) {
-            level.chunks_exact(lanes).for_each(|weight| _ = arithmetic.add(sum, weight));
+            level.chunks_exact(lanes).for_each(|weight| fits &= arithmetic.add(sum, weight));
         }
         for node in (1..depth).rev() {
             let (above, below) = tree.split_at_mut(2 * node * lanes);
             let product = &mut above[node * lanes..][..lanes];
             product.copy_from_slice(&below[..lanes]);
-            arithmetic.multiply(product, &below[lanes..2 * lanes]);
+            fits &= arithmetic.multiply(product, &below[lanes..2 * lanes]);
         }
-        Self { arithmetic, lanes, levels, tree }
+        fits.then_some(Self { arithmetic, lanes, levels, tree })
     }
 
     /// How many levels there are.
@@ -64,8 +64,10 @@ impl<'a, A: Multiply> Weights<'a, A> {
     }
 
     /// Multiplies `a` by the sums of the levels from `first` to before `end`.
-    fn multiply_by_all(&self, a: &mut [u64], first: usize, end: usize) {
-        let mut below = |node: usize| self.arithmetic.multiply(a, &self.tree[node * self.lanes..][..self.lanes]);
+    fn multiply_by_all(&self, a: &mut [u64], first: usize, end: usize) -> bool {
+        let mut fits = true;
+        let mut below =
+            |node: usize| fits &= self.arithmetic.multiply(a, &self.tree[node * self.lanes..][..self.lanes]);
         let (mut first, mut end) = (first + self.depth(), end + self.depth());
         // The rest of the run is the nodes from `first` to `end` of one height; a node whose parent reaches beyond the run is
         // multiplied in.
@@ -80,6 +82,7 @@ impl<'a, A: Multiply> Weights<'a, A> {
             }
             (first, end) = (first / 2, end / 2);
         }
+        fits
     }
 }
 
@@ -98,21 +101,14 @@ impl<A: Multiply> Arithmetic for Weights<'_, A> {
     #[inline]
     fn along(&self, a: &mut [u64], arc: Arc) -> bool {
         let from = self.depth() - arc.from;
-        self.arithmetic.multiply(a, self.level(from)[usize::from(arc.high)]);
-        if arc.skipped() > 0 {
-            self.multiply_by_all(a, from + 1, self.depth() - arc.to);
-        }
-        true
+        let fits = self.arithmetic.multiply(a, self.level(from)[usize::from(arc.high)]);
+        fits && (arc.skipped() == 0 || self.multiply_by_all(a, from + 1, self.depth() - arc.to))
     }
 }
 
 impl<A: Multiply> Multiply for Weights<'_, A> {
     fn multiply(&self, a: &mut [u64], b: &[u64]) -> bool {
         self.arithmetic.multiply(a, b)
-    }
-
-    fn whole(&self, a: &mut [u64], number: i64) -> bool {
-        self.arithmetic.whole(a, number)
     }
 }
 
@@ -122,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::sweep::fold::{
-        arithmetic::{Modulo, coprimes},
+        arithmetic::{Exact, Modulo, coprimes},
         real::{Real, Reals},
     };
 
@@ -134,14 +130,15 @@ mod tests {
             // So few sums are neither 1 nor −1 that every product is exact; some of the longer runs hold a zero.
             let sums: Vec<i64> = (0..levels).map(|_| [3, -2, 0, 1, 1, 1, -1, -1][random.usize(..8)]).collect();
             let reals = sums.iter().flat_map(|&sum| [sum as f64 - 0.375, 0.375]);
-            let reals = Weights::new(&Reals, reals.flat_map(|weight| Real::of(weight).lanes()).collect(), 2);
+            let reals =
+                Weights::new(&Reals, reals.flat_map(|weight| Real::of(weight).lanes()).collect(), 2).expect("real");
             let lanes = |number| {
                 let mut lanes = [0; 3];
                 residues.whole(&mut lanes, number);
                 lanes
             };
             let whole = sums.iter().flat_map(|&sum| [sum - 8, 8]).flat_map(lanes);
-            let whole = Weights::new(&residues, whole.collect(), 3);
+            let whole = Weights::new(&residues, whole.collect(), 3).expect("residues");
             for start in 0..=levels {
                 let mut product = 1;
                 for end in start..=levels {
