@@ -527,6 +527,7 @@ fn every_node_can_be_the_root_and_what_it_does_not_lead_to_is_dropped() -> Resul
         let all: Vec<_> = grown(&mut builder, &store)?.into_iter().cycle().take(count + 9).collect();
         let built = builder.build_roots(all.iter().map(|(root, _)| *root))?;
         assert!(built.iter().eq(all.iter().map(|(_, function)| function)));
+        assert_eq!(store.builder()?.build_roots([false; 0])?, []);
         assert_eq!(store.builder()?.build_roots([true, false])?, [store.constant(true), store.constant(false)]);
         drop((built, all));
         assert_eq!(store.stats().temp_bytes, 0);
