@@ -26,8 +26,8 @@ use crate::{
 /// is there already is given again, one whose children are equal is its child, and [`build`](Self::build) brings every level
 /// into order with one sweep where it must.
 ///
-/// Memory: a table of the level in the making, up to 3/32 of the budget, from what is left for tables, of which three quarters
-/// are left to others. A level that outgrows it is not remembered whole: a node added again much later may then be given as a new one,
+/// Memory: a table of the level in the making, up to 3/32 of the budget, from what is left for tables, of which three quarters are
+/// left to others. A level that outgrows it is not remembered whole: a node added again much later may then be given as a new one,
 /// which [`build`](Self::build) still merges. Only if nothing leads to that duplicate is it taken for a second root.
 ///
 /// ```
@@ -283,10 +283,11 @@ impl BddBuilder {
         Ok(self.build_roots([root])?.remove(0))
     }
 
-    /// The diagrams whose roots are `roots`, in the same order: the outputs of a circuit, or what another package keeps in one file.
+    /// The diagrams whose roots are `roots`, in the same order: the outputs of a circuit, or what another package keeps in one
+    /// file.
     ///
-    /// As [`build_root`](Self::build_root) for each, on the nodes added once: each takes time and tables for all levels of the builder
-    /// beside the nodes it leads to. Diagrams share no nodes, but equal roots give one.
+    /// As [`build_root`](Self::build_root) for each, on the nodes added once: each takes time and tables for all levels of the
+    /// builder beside the nodes it leads to. Diagrams share no nodes, but equal roots give one.
     ///
     /// # Errors
     /// Those of [`build_root`](Self::build_root).

@@ -55,8 +55,8 @@ impl Cubes {
         cubes
     }
 
-    /// Goes on to the first cube that does not come before `first`, in which variables that it does not name are false. Low children
-    /// come first.
+    /// Goes on to the first cube that does not come before `first`, in which variables that it does not name are false. Low
+    /// children come first.
     pub(super) fn seek(&mut self, first: &[(u32, bool)]) -> Result<()> {
         let Some(mut id) = self.ahead.take() else { return Ok(()) };
         while let Some(variable) = self.next_variable(id) {

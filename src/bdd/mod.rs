@@ -48,9 +48,9 @@ const VARIABLE_BYTES: usize = 160;
 ///
 /// A handle: cloning is cheap. When the last handle of a diagram is dropped, its memory and disk space are free at once for the
 /// store to use again; TUNING.md says what the system gets back. Diagrams of equal functions have the same bytes, so `==` takes
-/// constant time: it compares a 128-bit hash of those bytes (XXH3), and so does whatever ends early on equal operands. Two different
-/// functions have the same hash by chance once in 2^128. The hash is not made to resist a search for two such functions: where
-/// somebody might look for them on purpose, do not take `==` for a proof. Diagrams of different stores can be compared too.
+/// constant time: it compares a 128-bit hash of those bytes (XXH3), and so does whatever ends early on equal operands. Two
+/// different functions have the same hash by chance once in 2^128. The hash is not made to resist a search for two such functions:
+/// where somebody might look for them on purpose, do not take `==` for a proof. Diagrams of different stores can be compared too.
 ///
 /// Beside the errors that it names, whatever sweeps answers [`Error::Stopped`] when the progress callback says so, and
 /// [`Error::InsideCallback`] when it is called from there.

@@ -61,8 +61,9 @@ impl Bdd {
     ///
     /// As for [`Bdd::rel_next`], a relation over what one process reads and writes, and pairs of what it writes, are enough for the
     /// steps of that process. The states all of whose successors are among these (AX), and with them those that have none, are
-    /// `self.negated().rel_prev(relation, pairs)?.negated()`. To search backwards, as for EF, take the processes in turn until none finds anything new: no set on
-    /// the way is much larger than the result then, and one relation for all steps can take many times as long.
+    /// `self.negated().rel_prev(relation, pairs)?.negated()`. To search backwards, as for EF, take the processes in turn until none
+    /// finds anything new: no set on the way is much larger than the result then, and one relation for all steps can take many
+    /// times as long.
     ///
     /// # Errors
     /// As [`Bdd::rel_next`].

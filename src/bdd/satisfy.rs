@@ -209,12 +209,12 @@ impl Bdd {
         self.assignments_by(domain, LOW_FIRST)
     }
 
-    /// Those of the [`assignments`](Self::assignments) that do not come before `first`: to go on where a list has ended, or for several
-    /// threads, each with a list of its own.
+    /// Those of the [`assignments`](Self::assignments) that do not come before `first`: to go on where a list has ended, or for
+    /// several threads, each with a list of its own.
     ///
-    /// `first` gives variables their values, in strictly ascending order; one that it does not name is false, and one outside of the
-    /// domain makes no difference. It need not be an assignment for which the function is true. One walk down leads there, whatever the
-    /// number of those before it.
+    /// `first` gives variables their values, in strictly ascending order; one that it does not name is false, and one outside of
+    /// the domain makes no difference. It need not be an assignment for which the function is true. One walk down leads there,
+    /// whatever the number of those before it.
     ///
     /// # Errors
     /// Those of [`assignments`](Self::assignments), for the variables of `first` too, and of the disk.

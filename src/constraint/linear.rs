@@ -46,8 +46,8 @@ impl Store {
     /// There is one interval for every node and one for every level that an arc skips; a level has at most one bound more than the
     /// sum of the magnitudes of the weights, divided by their largest common divisor. This memory cannot go to disk, and is limited
     /// to what other diagrams leave of an eighth of the budget and 8 MiB, and of the common share: 60,000 intervals or 270,000
-    /// bounds at 16 MiB, 1,400,000 or 6,400,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used, as for
-    /// [`at_most`](Self::at_most), and it has no superfluous nodes.
+    /// bounds at 16 MiB, 1,400,000 or 6,400,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used,
+    /// as for [`at_most`](Self::at_most), and it has no superfluous nodes.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
     /// Pseudo-Boolean Constraints*, 2012.

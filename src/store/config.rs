@@ -34,8 +34,8 @@ pub struct Config {
     /// Called after every level of every sweep, of every builder and of what is imported, saved or opened, and now and then by the
     /// search of `linear`, on the thread that called the operation: so on several threads at once where several call operations. It
     /// may stop the operation, which then answers [`Error::Stopped`](crate::Error::Stopped) and drops what it had made. Default:
-    /// nobody. It may look at [`Store::stats`](super::Store::stats); what it calls that sweeps, imports, makes a cube or a clause, or
-    /// ends a level of a builder, answers [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another
+    /// nobody. It may look at [`Store::stats`](super::Store::stats); what it calls that sweeps, imports, makes a cube or a clause,
+    /// or ends a level of a builder, answers [`Error::InsideCallback`](crate::Error::InsideCallback). It must not wait for another
     /// thread that runs an operation, which may wait for this one. Walks (`eval`, `sat_min`, `cubes`, `nodes`) and `to_dot` report
     /// nothing and may be called from inside, and so may `save`, which then reports nothing. `cube` and `clause` never do.
     pub progress: Option<ProgressCallback>,

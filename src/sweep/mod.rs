@@ -1,10 +1,10 @@
 //! The sweeps: expand, reduce, fold, and one small file for every operation on top of them.
 //!
-//! Read in this order: [`run`], [`spec`] and [`identity`] (what an operation works with, what it is, and the simplest one), [`down`]
-//! and [`up`] (expand and reduce), [`build`] (one after the other), [`ops`] (the operations), [`marks`], [`compact`] and [`lift`]
-//! (levels that an operation does not change), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in plain
-//! arrays), [`desk`], [`team`], [`lateness`] and [`division`] (several threads inside one level), [`search`] (an answer without a
-//! diagram), [`essential`], [`validate`], [`fold`] (values that travel along arcs: counts, costs).
+//! Read in this order: [`run`], [`spec`] and [`identity`] (what an operation works with, what it is, and the simplest one),
+//! [`down`] and [`up`] (expand and reduce), [`build`] (one after the other), [`ops`] (the operations), [`marks`], [`compact`] and
+//! [`lift`] (levels that an operation does not change), [`nest`] (sweeps inside a sweep), [`small`] and [`table`] (both sweeps in
+//! plain arrays), [`desk`], [`team`], [`lateness`] and [`division`] (several threads inside one level), [`search`] (an answer
+//! without a diagram), [`essential`], [`validate`], [`fold`] (values that travel along arcs: counts, costs).
 
 pub mod build;
 pub mod compact;

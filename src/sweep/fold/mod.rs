@@ -10,8 +10,8 @@
 //!                                               trail ─ ─ ─ ─► trace: the way back
 //! ```
 //! A [`Load`] says what is carried: numbers ([`count`], [`taken`], [`sample`]), which may be weights ([`weights`]), or costs
-//! ([`optimum`]). [`optimum`] and [`sample`] end in paths, and [`taken`] asks of every arc what comes after it, so they keep a trail
-//! of the arcs by which the values came, and [`trace`] follows it from the terminal up.
+//! ([`optimum`]). [`optimum`] and [`sample`] end in paths, and [`taken`] asks of every arc what comes after it, so they keep a
+//! trail of the arcs by which the values came, and [`trace`] follows it from the terminal up.
 //!
 //! Where the next level fits an array, its values go there at once; where a whole small diagram does, all values do.
 //!

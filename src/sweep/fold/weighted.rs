@@ -1,7 +1,7 @@
 //! Weighted counting: the weights of assignments travel, and those that meet are added up.
 //!
-//! An assignment weighs the product of the weights of its variables' values. [`Weights`] says what an arc multiplies by; all else is
-//! as in [`count`](super::count) and [`taken`](super::taken).
+//! An assignment weighs the product of the weights of its variables' values. [`Weights`] says what an arc multiplies by; all else
+//! is as in [`count`](super::count) and [`taken`](super::taken).
 //!
 //! Cost: in floating point one fold, and for marginals one trace; exactly, one fold for every 915 bits, and one in floating point
 //! beyond 242, which tells how many bits there are.
