@@ -541,7 +541,8 @@ fn a_node_of_another_builder_is_refused_as_a_root() -> Result<()> {
     let foreign = store.builder()?.add_node(0, false, true)?;
     let mut builder = store.builder()?;
     builder.add_node(0, false, true)?;
-    assert!(matches!(builder.build_roots([true.into(), foreign]), Err(Error::ForeignNode { .. })));
+    assert!(matches!(builder.build_root(foreign), Err(Error::ForeignNode { .. })));
+    assert!(matches!(store.builder()?.build_roots([true.into(), foreign]), Err(Error::ForeignNode { .. })));
     assert!(store.builder()?.build_root(true)?.is_true());
     Ok(())
 }
