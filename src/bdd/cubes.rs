@@ -12,7 +12,6 @@ use std::{fmt, iter::FusedIterator};
 
 use super::Bdd;
 use crate::{
-    disk::space::Space,
     error::Result,
     file::walk::Walk,
     model::{Cube, TERMINALS, value_in},
@@ -26,7 +25,6 @@ use crate::{
 /// An item is an error where the disk failed; none comes after it.
 pub struct Cubes {
     bdd: Bdd,
-    space: Space,
     walk: Walk,
     /// Whether the high child comes first where both children lead to true.
     high_first: HighFirst,
@@ -39,7 +37,7 @@ pub struct Cubes {
     ahead: Option<u64>,
 }
 
-/// Bytes of a diagram on disk that are kept, in blocks: the next cube mostly goes on from low on the path.
+/// Bytes of a diagram on disk that are kept: the next cube mostly goes on from low on the path.
 const KEPT: usize = 2 << 20;
 
 /// Chooses between the children of a node.
@@ -47,10 +45,9 @@ pub(super) type HighFirst = fn([u64; 2]) -> bool;
 
 impl Cubes {
     pub(super) fn new(bdd: &Bdd, domain: Option<Vec<u32>>, high_first: HighFirst) -> Self {
-        let (bdd, space) = (bdd.clone(), bdd.store.space());
-        let walk = Walk::keeping(KEPT / space.pool.block_bytes(), &bdd.file);
+        let (bdd, walk) = (bdd.clone(), Walk::keeping(KEPT, &bdd.file));
         let (path, others) = (Vec::new(), Vec::new());
-        let mut cubes = Self { bdd, space, walk, high_first, domain, path, others, ahead: None };
+        let mut cubes = Self { bdd, walk, high_first, domain, path, others, ahead: None };
         cubes.ahead = Some(cubes.bdd.file.root()).filter(|&root| root != cubes.dead());
         cubes
     }
@@ -114,7 +111,7 @@ impl Cubes {
         if self.variable(id) != Some(variable) {
             return Ok([id, id]);
         }
-        self.walk.children(id, &self.space)
+        self.walk.children(id)
     }
 
     /// Turns the last literal of `path` whose other child still waits; returns that child.

@@ -138,10 +138,8 @@ impl Store {
             return Ok(bdd.clone());
         }
         let _import = tracing::debug_span!("import").entered();
-        let from = bdd.store.space();
         let copy = self.run_beside("import", bdd.node_count(), |run| {
-            let space = run.space;
-            writer::copy(&bdd.file, &from, space, |variable, nodes| run.report(Sweep::Copy, variable, nodes))
+            writer::copy(&bdd.file, run.space, |variable, nodes| run.report(Sweep::Copy, variable, nodes))
         })?;
         Ok(Bdd::new(self.clone(), copy, bdd.complement))
     }

@@ -3,7 +3,7 @@
 use std::{fmt, iter::FusedIterator, ops::Range};
 
 use super::Bdd;
-use crate::{disk::space::Space, error::Result, file::walk::Walk, model::TERMINALS};
+use crate::{error::Result, file::walk::Walk, model::TERMINALS};
 
 /// An inner node of a diagram. The ids 0 and 1 are false and true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,6 @@ pub struct Node {
 /// An item is an error where the disk failed; none comes after it.
 pub struct Nodes {
     bdd: Bdd,
-    space: Space,
     walk: Walk,
     /// The rank of the level at hand.
     rank: usize,
@@ -64,14 +63,14 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn nodes(&self) -> Nodes {
-        let (bdd, space, walk) = (self.clone(), self.store.space(), Walk::of(&self.file));
-        Nodes { bdd, space, walk, rank: 0, ids: TERMINALS..TERMINALS }
+        let (bdd, walk) = (self.clone(), Walk::of(&self.file));
+        Nodes { bdd, walk, rank: 0, ids: TERMINALS..TERMINALS }
     }
 }
 
 impl Nodes {
     fn node(&mut self, id: u64) -> Result<Node> {
-        let children = self.walk.children(id, &self.space)?;
+        let children = self.walk.children(id)?;
         // If this function is complemented, the file holds its negation.
         let turned = u64::from(self.bdd.complement);
         let [low, high] = children.map(|child| if child < TERMINALS { child ^ turned } else { child });

@@ -38,10 +38,9 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn eval(&self, assignment: impl Fn(u32) -> bool) -> Result<bool> {
-        let space = self.store.space();
         let (mut id, mut walk) = (self.file.root(), Walk::of(&self.file));
         while id >= TERMINALS {
-            let [low, high] = walk.children(id, &space)?;
+            let [low, high] = walk.children(id)?;
             id = if assignment(self.file.variable_of(id)) { high } else { low };
         }
         Ok((id == TRUE) != self.complement)

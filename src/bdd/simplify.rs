@@ -88,7 +88,7 @@ impl Bdd {
     /// more variables.
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
         let mut spec = Simplify::new(care.complement);
-        spec.result = spec.at_zero::<N>(&self.file, &care.file, &self.store.space())?;
+        spec.result = spec.at_zero::<N>(&self.file, &care.file)?;
         let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &self.file } else { &care.file });
         let nodes = self.node_count() + care.node_count();
         let simplify = |run: &mut Run<'_>| {

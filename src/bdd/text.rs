@@ -28,6 +28,6 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn to_dot(&self, out: &mut (impl Write + ?Sized), name: impl Fn(u32) -> String) -> Result<()> {
-        dot::write(&self.file, self.complement, out, name, &self.store.space())
+        dot::write(&self.file, self.complement, out, name)
     }
 }

@@ -5,6 +5,7 @@ use std::{iter, mem, ops::Range, sync::Arc};
 use twox_hash::XxHash3_64;
 
 use super::{
+    pages::Pages,
     scratch::{Extent, Scratch},
     space::Space,
 };
@@ -61,11 +62,6 @@ impl CheckedFile {
         self.length
     }
 
-    /// The most bytes that the blocks around `len` consecutive bytes can take.
-    pub fn room_for(&self, len: u64) -> u64 {
-        (len + 2 * self.block).min(self.length)
-    }
-
     /// Says that `bytes` of the file will be read soon.
     pub fn will_read(&self, bytes: Range<u64>) {
         for (offset, len, extent) in self.parts(bytes) {
@@ -84,8 +80,24 @@ impl CheckedFile {
         })
     }
 
+    /// Bytes of a block.
+    pub fn block_bytes(&self) -> usize {
+        self.block as usize
+    }
+
+    /// Room for a block, charged to nobody.
+    pub fn room(&self) -> Box<[u64]> {
+        vec![0; self.block_bytes() / size_of::<u64>()].into()
+    }
+
+    /// Room for the blocks around `len` consecutive bytes.
+    pub fn pages(&self, len: u64) -> Result<Pages> {
+        let bytes = (len + 2 * self.block).min(self.length).next_multiple_of(size_of::<u64>() as u64);
+        Pages::new(bytes as usize).map_err(self.area.backend.fail("read"))
+    }
+
     /// Reads the blocks that `bytes` lie in, as a whole, into the beginning of `words`; gives the range of bytes read.
-    pub fn read(&self, bytes: Range<u64>, words: &mut [u64], space: &Space) -> Result<Range<u64>> {
+    pub fn read(&self, bytes: Range<u64>, words: &mut [u64]) -> Result<Range<u64>> {
         let blocks = bytes.start / self.block..bytes.end.div_ceil(self.block);
         let bytes = blocks.start * self.block..(blocks.end * self.block).min(self.length);
         let read = &mut bytemuck::cast_slice_mut(words)[..(bytes.end - bytes.start) as usize];
@@ -95,7 +107,7 @@ impl CheckedFile {
         }
         let sums = &self.sums[blocks.start as usize..blocks.end as usize];
         let intact = read.chunks(self.block as usize).zip(sums).all(|(block, &sum)| XxHash3_64::oneshot(block) == sum);
-        if intact { Ok(bytes) } else { Err(space.scratch.backend.damaged()) }
+        if intact { Ok(bytes) } else { Err(self.area.backend.damaged()) }
     }
 }
 
@@ -137,10 +149,12 @@ mod tests {
     }
 
     /// Where the bytes begin that a read of `range` gives, and the bytes; `None` if the read is refused because of damage.
-    fn read(file: &CheckedFile, range: Range<u64>, space: &Space) -> Option<(u64, Vec<u8>)> {
-        let mut words = vec![!0; (file.room_for(range.end - range.start) as usize).div_ceil(8)];
-        match file.read(range, &mut words, space) {
-            Ok(Range { start, end }) => Some((start, bytemuck::cast_slice(&words)[..(end - start) as usize].to_vec())),
+    fn read(file: &CheckedFile, range: Range<u64>) -> Option<(u64, Vec<u8>)> {
+        let mut pages = file.pages(range.end - range.start).expect("memory");
+        let words = pages.words_mut();
+        words.fill(!0);
+        match file.read(range, words) {
+            Ok(Range { start, end }) => Some((start, bytemuck::cast_slice(words)[..(end - start) as usize].to_vec())),
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::InvalidData => None,
             Err(error) => panic!("{error}"),
         }
@@ -157,7 +171,7 @@ mod tests {
                 for end in (start + 1..len).step_by(67).chain([len]) {
                     let (first, last) = (start / BLOCK * BLOCK, end.next_multiple_of(BLOCK).min(len));
                     let expected = Some((first as u64, bytes[first..last].to_vec()));
-                    assert_eq!(read(&file, start as u64..end as u64, &space), expected, "{start}..{end} of {len}");
+                    assert_eq!(read(&file, start as u64..end as u64), expected, "{start}..{end} of {len}");
                 }
             }
         }
@@ -171,9 +185,9 @@ mod tests {
         let file = written(&bytes, &space)?;
         let boundary = 3 * BLOCK as u64;
         let both = (2 * BLOCK as u64, bytes[2 * BLOCK..].to_vec());
-        assert_eq!(read(&file, boundary - 1..boundary + 1, &space), Some(both));
-        assert_eq!(read(&file, boundary - 1..boundary, &space).map(|(_, read)| read.len()), Some(BLOCK));
-        assert_eq!(read(&file, boundary..boundary + 1, &space).map(|(_, read)| read.len()), Some(40));
+        assert_eq!(read(&file, boundary - 1..boundary + 1), Some(both));
+        assert_eq!(read(&file, boundary - 1..boundary).map(|(_, read)| read.len()), Some(BLOCK));
+        assert_eq!(read(&file, boundary..boundary + 1).map(|(_, read)| read.len()), Some(40));
         Ok(())
     }
 
@@ -189,10 +203,10 @@ mod tests {
             }
             for at in 0..4 {
                 let start = (at * BLOCK) as u64;
-                let intact = read(&file, start..start + 1, &space).is_some();
+                let intact = read(&file, start..start + 1).is_some();
                 assert_eq!(intact, at != a && at != b, "block {at} where {a} and {b} changed places");
             }
-            assert_eq!(read(&file, 0..bytes.len() as u64, &space), None);
+            assert_eq!(read(&file, 0..bytes.len() as u64), None);
         }
         Ok(())
     }
@@ -204,7 +218,7 @@ mod tests {
         for at in [0, BLOCK - 1, BLOCK, 2 * BLOCK, 2 * BLOCK + 7] {
             let file = written(&bytes, &space)?;
             overwrite(&file, at as u64, &[bytes[at] ^ 16]);
-            assert_eq!(read(&file, at as u64..at as u64 + 1, &space), None, "byte {at}");
+            assert_eq!(read(&file, at as u64..at as u64 + 1), None, "byte {at}");
         }
         Ok(())
     }
@@ -217,8 +231,8 @@ mod tests {
             let mut file = written(&bytes, &space)?;
             file.write(blocks, &[])?;
             assert_eq!(file.length(), bytes.len() as u64);
-            assert_eq!(read(&file, 0..bytes.len() as u64, &space), Some((0, bytes.clone())));
-            assert_eq!(read(&file, bytes.len() as u64..bytes.len() as u64, &space).map(|(_, read)| read), Some(vec![]));
+            assert_eq!(read(&file, 0..bytes.len() as u64), Some((0, bytes.clone())));
+            assert_eq!(read(&file, bytes.len() as u64..bytes.len() as u64).map(|(_, read)| read), Some(vec![]));
         }
         Ok(())
     }

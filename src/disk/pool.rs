@@ -204,11 +204,6 @@ impl Pool {
         let words = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
         Block { words, class, share, home: Some(home.clone()) }
     }
-
-    /// The words of a full block, charged to no share: for a reader that goes through a file once.
-    pub fn uncharged(&self) -> Box<[u64]> {
-        vec![0; self.block_bytes() / 8].into_boxed_slice()
-    }
 }
 
 impl fmt::Debug for Home {

@@ -121,7 +121,7 @@ pub fn check_file(file: &NodeFile, space: &Space) -> Result<()> {
         }
     };
     let mut hash = XxHash3_128::new();
-    file.visit_words(space, |words| {
+    file.visit_words(|words| {
         hash.write(bytemuck::cast_slice(words));
         match file.width() {
             Width::Narrow => {

@@ -200,7 +200,7 @@ impl NodeFile {
     }
 
     /// Shows all nodes in the order of their ids, the terminals first, as the words they are stored in: a block at a time.
-    pub fn visit_words(&self, space: &Space, mut show: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    pub fn visit_words(&self, mut show: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut left = self.levels().end() * self.width().node_bytes() as u64 / 8;
         match &self.nodes.body {
             Body::Ram { blocks, .. } => {
@@ -211,9 +211,9 @@ impl NodeFile {
                 }
             }
             Body::Disk(file) => {
-                let (mut buffer, mut at) = (space.pool.uncharged(), 0);
+                let (mut buffer, mut at) = (file.room(), 0);
                 while at < file.length() {
-                    let read = file.read(at..at + 1, &mut buffer, space)?;
+                    let read = file.read(at..at + 1, &mut buffer)?;
                     file.will_read(read.end..(2 * read.end - read.start).min(file.length()));
                     show(&buffer[..(read.end - read.start) as usize / size_of::<u64>()])?;
                     at = read.end;

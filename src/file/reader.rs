@@ -4,7 +4,7 @@ use std::{hint::select_unpredictable, mem, ops::Range};
 
 use super::node_file::{Body, NodeFile, Unlabelled, Width, children_of};
 use crate::{
-    disk::{checked::CheckedFile, lane::Lane, pages::Pages, space::Space},
+    disk::{checked::CheckedFile, lane::Lane, pages::Pages},
     error::Result,
 };
 
@@ -47,8 +47,9 @@ const FIRST_REACH: u64 = 1 << 12;
 impl<'a> LevelReader<'a> {
     /// A reader on no level yet, for nodes that are asked for in order. It reads so few blocks at once from disk that they are
     /// still in the processor's cache when they are looked at.
-    pub fn in_order(file: &'a NodeFile, space: &Space) -> Self {
-        Self::new(file, IN_ORDER * space.limits.block)
+    pub fn in_order(file: &'a NodeFile) -> Self {
+        let blocks = if let Body::Disk(on_disk) = &file.nodes.body { IN_ORDER * on_disk.block_bytes() } else { 0 };
+        Self::new(file, blocks)
     }
 
     /// A reader on no level yet, which reads at most `span` bytes at once from disk, and the rest of the blocks that these lie in.
@@ -88,8 +89,8 @@ impl<'a> LevelReader<'a> {
 
     /// The children of `id` if it lies on this level, and `id` itself twice if it does not.
     #[inline(always)]
-    pub fn cofactors<I: Lane>(&mut self, id: I, space: &Space) -> Result<[I; 2]> {
-        if id.get().wrapping_sub(self.first) < self.len { self.children(id.get(), space) } else { Ok([id, id]) }
+    pub fn cofactors<I: Lane>(&mut self, id: I) -> Result<[I; 2]> {
+        if id.get().wrapping_sub(self.first) < self.len { self.children(id.get()) } else { Ok([id, id]) }
     }
 
     /// Looks up the cofactors of the id in `lane` of each of `records`, into `found`.
@@ -98,7 +99,6 @@ impl<'a> LevelReader<'a> {
         records: &[[I; N]],
         lane: usize,
         found: &mut [[I; 2]],
-        space: &Space,
     ) -> Result<()> {
         if self.len == 0 {
             records.iter().zip(found).for_each(|(record, found)| *found = [record[lane]; 2]);
@@ -108,7 +108,7 @@ impl<'a> LevelReader<'a> {
         while at < records.len() {
             at += self.cofactors_in_window(&records[at..], lane, &mut found[at..]);
             if let Some(record) = records.get(at) {
-                found[at] = self.cofactors(record[lane], space)?;
+                found[at] = self.cofactors(record[lane])?;
                 at += 1;
             }
         }
@@ -147,16 +147,16 @@ impl<'a> LevelReader<'a> {
 
     /// The children of a node on this level.
     #[inline(always)]
-    pub fn children<I: Lane>(&mut self, id: u64, space: &Space) -> Result<[I; 2]> {
+    pub fn children<I: Lane>(&mut self, id: u64) -> Result<[I; 2]> {
         if self.is_wide::<I>() {
-            let at = self.locate(2 * id, space)?;
+            let at = self.locate(2 * id)?;
             let words = self.words();
             return Ok([I::of(words[at]), I::of(words[at + 1])]);
         }
         let node = if let Some(&node) = self.words().get(id.wrapping_sub(self.window_first) as usize) {
             node
         } else {
-            let at = self.locate(id, space)?;
+            let at = self.locate(id)?;
             self.words()[at]
         };
         Ok(children_of(node))
@@ -168,12 +168,12 @@ impl<'a> LevelReader<'a> {
     }
 
     /// Shows the children of all nodes on this level, some nodes at a time.
-    pub fn each<I: Lane>(&mut self, space: &Space, mut show: impl FnMut(&[[I; 2]]) -> Result<()>) -> Result<()> {
+    pub fn each<I: Lane>(&mut self, mut show: impl FnMut(&[[I; 2]]) -> Result<()>) -> Result<()> {
         let mut nodes = [[I::zeroed(); 2]; 64];
         let Range { start: mut id, end } = self.range();
         while id < end {
             let nodes = &mut nodes[..(end - id).min(64) as usize];
-            self.read(id, nodes, space)?;
+            self.read(id, nodes)?;
             show(nodes)?;
             id += nodes.len() as u64;
         }
@@ -181,9 +181,9 @@ impl<'a> LevelReader<'a> {
     }
 
     /// Reads the children of the nodes from `id` on into `nodes`, as many as it has room for; they lie on this level.
-    pub fn read<I: Lane>(&mut self, mut id: u64, mut nodes: &mut [[I; 2]], space: &Space) -> Result<()> {
+    pub fn read<I: Lane>(&mut self, mut id: u64, mut nodes: &mut [[I; 2]]) -> Result<()> {
         while !nodes.is_empty() {
-            let count = self.read_some(id, nodes, space)?;
+            let count = self.read_some(id, nodes)?;
             id += count as u64;
             nodes = &mut nodes[count..];
         }
@@ -191,14 +191,14 @@ impl<'a> LevelReader<'a> {
     }
 
     /// Reads the nodes from `id` on as far as the window goes; gives their number.
-    fn read_some<I: Lane>(&mut self, id: u64, nodes: &mut [[I; 2]], space: &Space) -> Result<usize> {
+    fn read_some<I: Lane>(&mut self, id: u64, nodes: &mut [[I; 2]]) -> Result<usize> {
         if self.is_wide::<I>() {
-            let at = self.locate(2 * id, space)?;
+            let at = self.locate(2 * id)?;
             let (pairs, _) = self.words()[at..].as_chunks();
             nodes.iter_mut().zip(pairs).for_each(|(node, pair)| *node = pair.map(I::of));
             return Ok(nodes.len().min(pairs.len()));
         }
-        let at = self.locate(id, space)?;
+        let at = self.locate(id)?;
         let words = &self.words()[at..];
         nodes.iter_mut().zip(words).for_each(|(node, &word)| *node = children_of(word));
         Ok(nodes.len().min(words.len()))
@@ -220,7 +220,7 @@ impl<'a> LevelReader<'a> {
 
     /// Where `word` of the file is in the window, which moves to it if it must.
     #[inline(never)]
-    fn locate(&mut self, word: u64, space: &Space) -> Result<usize> {
+    fn locate(&mut self, word: u64) -> Result<usize> {
         let at = word.wrapping_sub(self.window_first);
         if at < self.words().len() as u64 {
             return Ok(at as usize);
@@ -231,13 +231,13 @@ impl<'a> LevelReader<'a> {
                 self.window = Window::Ram(blocks[(word >> shift) as usize].words());
                 self.window_first = word >> shift << shift;
             }
-            Body::Disk(on_disk) => self.read_around(word, on_disk, space)?,
+            Body::Disk(on_disk) => self.read_around(word, on_disk)?,
         }
         Ok((word - self.window_first) as usize)
     }
 
     /// Moves the window to `word` of the file and to the nodes that will be asked for next, and announces the read after this one.
-    fn read_around(&mut self, word: u64, on_disk: &CheckedFile, space: &Space) -> Result<()> {
+    fn read_around(&mut self, word: u64, on_disk: &CheckedFile) -> Result<()> {
         let (bytes, end) = (self.file.width.node_bytes() as u64, self.first + self.len);
         let reach = self.reach.min(self.span);
         self.reach = 2 * reach;
@@ -252,7 +252,7 @@ impl<'a> LevelReader<'a> {
             let last = self.file.levels.end();
             (self.first..end.max(self.first + reach).min(last), true, last)
         };
-        let read = self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes, space)?;
+        let read = self.read_window(on_disk, nodes.start * bytes..nodes.end * bytes)?;
         // A reader with a smaller span looks at a node here and there, and does not go on from it.
         if reach >= FIRST_REACH {
             let next = self.reach.min(self.span) * bytes;
@@ -266,16 +266,13 @@ impl<'a> LevelReader<'a> {
     }
 
     /// Moves the window to `bytes` of the file, and gives the bytes that it shows then; where that fails, it shows nothing.
-    fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>, space: &Space) -> Result<Range<u64>> {
+    fn read_window(&mut self, on_disk: &CheckedFile, bytes: Range<u64>) -> Result<Range<u64>> {
         self.window_first = NOWHERE;
         let mut pages = match mem::replace(&mut self.window, NOTHING) {
             Window::Disk(pages, _) => pages,
-            Window::Ram(_) => {
-                let most = self.span * self.file.width.node_bytes() as u64;
-                Pages::new(on_disk.room_for(most) as usize).map_err(space.scratch.backend.fail("read"))?
-            }
+            Window::Ram(_) => on_disk.pages(self.span * self.file.width.node_bytes() as u64)?,
         };
-        let read = on_disk.read(bytes, pages.words_mut(), space)?;
+        let read = on_disk.read(bytes, pages.words_mut())?;
         let word_of = |byte| byte / size_of::<u64>() as u64;
         self.window_first = word_of(read.start);
         self.window = Window::Disk(pages, word_of(read.end - read.start) as usize);

@@ -200,7 +200,7 @@ fn write(
     let mut terminals = TERMINALS as usize * words_a_node;
     let mut ends = (1..).zip(file.variables()).map(|(rank, variable)| (variable, levels.range(rank).end)).peekable();
     let mut written = 0;
-    file.visit_words(space, |words| {
+    file.visit_words(|words| {
         let inner = &words[std::mem::take(&mut terminals)..];
         out.write_all(bytemuck::cast_slice(inner)).map_err(&fail)?;
         written += (words.len() / words_a_node) as u64;

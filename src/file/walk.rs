@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::node_file::{Body, NodeFile, Unlabelled, Width, children_of};
-use crate::{disk::space::Space, error::Result};
+use crate::error::Result;
 
 /// A walk from node to node of a file, with the blocks that were read last where the nodes are on disk.
 #[derive(Debug)]
@@ -25,17 +25,19 @@ struct Block {
 impl Walk {
     /// A walk that has read nothing of `file`, and keeps the last block it reads.
     pub fn of(file: &NodeFile) -> Self {
-        Self::keeping(1, file)
+        Self::keeping(0, file)
     }
 
-    /// A walk that has read nothing of `file`, and keeps the last `most` blocks it uses: for one that comes back.
-    pub fn keeping(most: usize, file: &NodeFile) -> Self {
+    /// A walk that has read nothing of `file`, and keeps as many of the last blocks it uses as fit `bytes`, one at least: for one
+    /// that comes back.
+    pub fn keeping(bytes: usize, file: &NodeFile) -> Self {
+        let most = if let Body::Disk(on_disk) = &file.nodes.body { bytes / on_disk.block_bytes() } else { 0 };
         Self { nodes: file.nodes.clone(), blocks: Vec::new(), most }
     }
 
     /// The children of an inner node, low and high: one block is read where they are on disk, unless it is one of those kept.
     /// Sweeps read with a [`LevelReader`](super::reader::LevelReader).
-    pub fn children(&mut self, id: u64, space: &Space) -> Result<[u64; 2]> {
+    pub fn children(&mut self, id: u64) -> Result<[u64; 2]> {
         let wide = self.nodes.width == Width::Wide;
         let word = id << u32::from(wide);
         let (words, at) = match &self.nodes.body {
@@ -49,8 +51,8 @@ impl Walk {
                     self.blocks[..=at].rotate_right(1);
                 } else {
                     let oldest = if self.blocks.len() >= self.most { self.blocks.pop() } else { None };
-                    let mut words = oldest.map_or_else(|| space.pool.uncharged(), |block| block.words);
-                    let bytes = on_disk.read(byte..byte + 1, &mut words, space)?;
+                    let mut words = oldest.map_or_else(|| on_disk.room(), |block| block.words);
+                    let bytes = on_disk.read(byte..byte + 1, &mut words)?;
                     self.blocks.insert(0, Block { words, bytes });
                 }
                 let Block { words, bytes } = &self.blocks[0];

@@ -240,7 +240,7 @@ impl<I: Lane> NodeWriter<I> {
             Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_as_is(space),
             tail => {
                 let wide = Self { tail, ..self }.seal_as_is(space)?;
-                rewrite::<u32>(&wide, space, space, |_, _| Ok(()))?.seal_as_is(space)
+                rewrite::<u32>(&wide, space, |_, _| Ok(()))?.seal_as_is(space)
             }
         }
     }
@@ -305,46 +305,40 @@ impl<I: Lane> NodeWriter<I> {
     }
 }
 
-/// A copy of `file`, which lies in `from`, in the space `to`; `told` hears of the variable of each finished level and of the nodes
+/// A copy of `file`, which lies in any space, in `space`; `told` hears of the variable of each finished level and of the nodes
 /// so far, but not of a single node, which is not copied.
 ///
 /// One pass over the nodes; memory: a reader's blocks, and the tables of the levels, which are charged before they are made.
-pub fn copy(file: &NodeFile, from: &Space, to: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<NodeFile> {
+pub fn copy(file: &NodeFile, space: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<NodeFile> {
     match file.node_count() {
-        nodes if nodes >= to.limits.narrow_ids => copy_in::<u64>(file, from, to, told),
+        nodes if nodes >= space.limits.narrow_ids => copy_in::<u64>(file, space, told),
         1 => Ok(NodeFile::of_variable(file.variable(1))),
-        _ => copy_in::<u32>(file, from, to, told),
+        _ => copy_in::<u32>(file, space, told),
     }
 }
 
-fn copy_in<I: Lane>(
-    file: &NodeFile,
-    from: &Space,
-    to: &Space,
-    told: impl FnMut(u32, u64) -> Result<()>,
-) -> Result<NodeFile> {
+fn copy_in<I: Lane>(file: &NodeFile, space: &Space, told: impl FnMut(u32, u64) -> Result<()>) -> Result<NodeFile> {
     let bytes = file.levels().ranks() * NodeWriter::<I>::BYTES_RESERVED;
-    let charge = to.charge_sweep(bytes, "the level table of a copy, beside those alive,")?;
-    let writer = rewrite::<I>(file, from, to, told)?;
+    let charge = space.charge_sweep(bytes, "the level table of a copy, beside those alive,")?;
+    let writer = rewrite::<I>(file, space, told)?;
     // The diagram's own tables are charged next.
     drop(charge);
-    writer.seal(to)
+    writer.seal(space)
 }
 
-/// The nodes of `file`, which lies in `from`, written once more in the width of `I`, which they fit; `told` hears of each level.
+/// The nodes of `file` written once more in the width of `I`, which they fit; `told` hears of each level.
 fn rewrite<I: Lane>(
     file: &NodeFile,
-    from: &Space,
-    to: &Space,
+    space: &Space,
     mut told: impl FnMut(u32, u64) -> Result<()>,
 ) -> Result<NodeWriter<I>> {
-    let mut writer = NodeWriter::new(to)?;
+    let mut writer = NodeWriter::new(space)?;
     writer.reserve_levels(file.levels().ranks());
-    let mut reader = LevelReader::in_order(file, from);
+    let mut reader = LevelReader::in_order(file);
     for (rank, variable) in (1..).zip(file.variables()) {
         reader.enter(rank);
-        reader.each(from, |nodes: &[[u64; 2]]| {
-            nodes.iter().try_for_each(|&[low, high]| writer.push(I::of(low), I::of(high), to).map(drop))
+        reader.each(|nodes: &[[u64; 2]]| {
+            nodes.iter().try_for_each(|&[low, high]| writer.push(I::of(low), I::of(high), space).map(drop))
         })?;
         writer.end_level(variable);
         told(variable, writer.nodes())?;

@@ -85,10 +85,10 @@ fn mark_reached<I: Lane, const N: usize>(
         }
         Ok(())
     })?;
-    let mut reader = LevelReader::in_order(file, space);
+    let mut reader = LevelReader::in_order(file);
     for rank in (1..=top).rev() {
         reader.enter(rank);
-        marks.each::<I>(&mut reader, space, |marks, nodes, bits| {
+        marks.each::<I>(&mut reader, |marks, nodes, bits| {
             for at in ones(bits) {
                 nodes[at].iter().for_each(|child| marks.set(child.get()));
             }
@@ -111,10 +111,10 @@ fn write_marked<I: Lane>(
     let intact = marks.count_up();
     let mut below = NodeWriter::new(space)?;
     below.reserve_levels(top);
-    let mut reader = LevelReader::in_order(file, space);
+    let mut reader = LevelReader::in_order(file);
     for rank in 1..=top {
         reader.enter(rank);
-        marks.each::<I>(&mut reader, space, |marks, nodes, bits| {
+        marks.each::<I>(&mut reader, |marks, nodes, bits| {
             if below.end() + nodes.len() as u64 <= intact {
                 return below.push_all(nodes, space);
             }

@@ -16,7 +16,7 @@ use crate::{
 /// not false.
 pub fn essential(file: &NodeFile, complement: bool, run: &mut Run<'_>) -> Result<Cube> {
     let _sweep = run.begin(Sweep::Search);
-    let (levels, mut reader) = (file.levels(), LevelReader::in_order(file, run.space));
+    let (levels, mut reader) = (file.levels(), LevelReader::in_order(file));
     // The id of the terminal that is false.
     let nowhere = u64::from(complement);
     let (mut literals, mut lowest) = (Cube::new(), levels.end() - 1);
@@ -28,7 +28,7 @@ pub fn essential(file: &NodeFile, complement: bool, run: &mut Run<'_>) -> Result
         let is_skipped = lowest < levels.first(rank);
         let mut leads = [false; 2];
         reader.enter(rank);
-        reader.each(run.space, |nodes: &[[u64; 2]]| {
+        reader.each(|nodes: &[[u64; 2]]| {
             for (arc, &child) in nodes.iter().flat_map(|children| children.iter().enumerate()) {
                 if child != nowhere {
                     leads[arc] = true;

@@ -107,10 +107,10 @@ impl<'f> Lift<'f> {
         let space = run.space;
         let _expanding = space.scratch.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);
-        let mut reader = LevelReader::in_order(self.file, space);
+        let mut reader = LevelReader::in_order(self.file);
         for rank in (self.cut + 1..self.file.levels().ranks()).rev() {
             reader.enter(rank);
-            reader.each(space, |nodes: &[[I; 2]]| {
+            reader.each(|nodes: &[[I; 2]]| {
                 let below = |child: &&I| child.get() < self.below;
                 nodes.as_flattened().iter().filter(below).for_each(|child| marks.set(child.get()));
                 Ok(())
@@ -132,12 +132,12 @@ impl<'f> Lift<'f> {
         let _sweep = run.begin(Sweep::Reduce);
         let (space, levels) = (run.space, self.file.levels());
         let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
-        let mut reader = LevelReader::in_order(self.file, space);
+        let mut reader = LevelReader::in_order(self.file);
         for rank in self.cut + 1..levels.ranks() {
             let (first, width, desk) = (levels.first(rank), levels.width(rank), &mut run.desks[0]);
             let mut children = Array::<I>::of(desk.take_array(), 2 * width as usize);
             reader.enter(rank);
-            reader.read(first, children.pairs_mut(), space)?;
+            reader.read(first, children.pairs_mut())?;
             for child in children.values_mut() {
                 let id = child.get();
                 *child = match id.checked_sub(self.below) {

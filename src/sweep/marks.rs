@@ -2,12 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{
-    disk::{lane::Lane, space::Space},
-    error::Result,
-    file::reader::LevelReader,
-    model::TERMINALS,
-};
+use crate::{disk::lane::Lane, error::Result, file::reader::LevelReader, model::TERMINALS};
 
 /// A mark for each of some ids, the terminals marked from the start.
 pub struct Marks<'a> {
@@ -51,7 +46,6 @@ impl<'a> Marks<'a> {
     pub fn each<I: Lane>(
         &mut self,
         reader: &mut LevelReader<'_>,
-        space: &Space,
         mut show: impl FnMut(&mut Self, &[[I; 2]], u64) -> Result<()>,
     ) -> Result<()> {
         let Range { start: first, end } = reader.range();
@@ -62,7 +56,7 @@ impl<'a> Marks<'a> {
             let bits = self.bits[chunk as usize] >> (from - start) & u64::MAX >> (CHUNK as u64 - (to - from));
             if bits != 0 {
                 let nodes = &mut nodes[..(to - from) as usize];
-                reader.read(from, nodes, space)?;
+                reader.read(from, nodes)?;
                 show(self, nodes, bits)?;
             }
         }

@@ -126,7 +126,7 @@ impl<const N: usize> Small<N> {
                 break;
             }
             if self.waiting[level][0] > 0 {
-                self.expand_level(level, spec, most, &mut readers, run)?;
+                self.expand_level(level, spec, most, &mut readers)?;
                 run.report(Sweep::Expand, self.variables[level], self.made)?;
             }
         }
@@ -213,7 +213,6 @@ impl<const N: usize> Small<N> {
         spec: &S,
         most: u64,
         readers: &mut [LevelReader<'_>; N],
-        run: &mut Run<'_>,
     ) -> Result<()> {
         let rule = spec.rule(self.variables[level]);
         // All requests made here are for levels below, so the list of this one does not grow.
@@ -225,7 +224,7 @@ impl<const N: usize> Small<N> {
             for at in 0..N - 1 {
                 let id = request[at];
                 let here = self.levels[id as usize][at] == level as u32;
-                [low[at], high[at]] = if here { readers[at].children(id.into(), run.space)? } else { [id, id] };
+                [low[at], high[at]] = if here { readers[at].children(id.into())? } else { [id, id] };
             }
             let goes_on = rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high));
             let low = self.ask(low, spec);

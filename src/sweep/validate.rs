@@ -34,7 +34,7 @@ pub fn check_paths(file: &NodeFile, run: &mut Run<'_>) -> Result<()> {
     let root = file.root();
     let (mut id, mut walk) = (root, Walk::of(file));
     while id >= TERMINALS {
-        [id, _] = walk.children(id, run.space)?;
+        [id, _] = walk.children(id)?;
     }
     if id != FALSE {
         return broken(6, root, "true at the end of its low arcs");

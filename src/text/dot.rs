@@ -19,7 +19,6 @@
 use std::io::{BufWriter, Write};
 
 use crate::{
-    disk::space::Space,
     error::{Error, Result},
     file::{node_file::NodeFile, reader::LevelReader},
     model::{FALSE, TERMINALS, TRUE},
@@ -31,12 +30,11 @@ pub fn write(
     complement: bool,
     out: &mut (impl Write + ?Sized),
     name: impl Fn(u32) -> String,
-    space: &Space,
 ) -> Result<()> {
     let _span = tracing::debug_span!("dot").entered();
     let fail = |source| Error::Output { source };
     let mut out = BufWriter::new(out);
-    let mut reader = LevelReader::in_order(file, space);
+    let mut reader = LevelReader::in_order(file);
     writeln!(out, "digraph {{").map_err(fail)?;
     for rank in (1..file.levels().ranks()).rev() {
         let label = escaped(&name(file.variable(rank)));
@@ -49,7 +47,7 @@ pub fn write(
         writeln!(out, "  }}\n  n{first} -> n{below} [style=invis];").map_err(fail)?;
         reader.enter(rank);
         for id in ids {
-            let [low, high]: [u64; 2] = reader.children(id, space)?;
+            let [low, high]: [u64; 2] = reader.children(id)?;
             writeln!(out, "  n{id} -> n{low} [style=dashed];\n  n{id} -> n{high};").map_err(fail)?;
         }
     }

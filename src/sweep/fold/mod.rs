@@ -117,7 +117,7 @@ pub fn fold<C: Load<N>, const N: usize>(
     };
     let mut level = Level::new(run.desks[0].take_array());
     upper.begin(small, space)?;
-    let mut reader = LevelReader::in_order(file, space);
+    let mut reader = LevelReader::in_order(file);
     for rank in (1..=top).rev() {
         reader.enter(rank);
         if small {
@@ -274,7 +274,7 @@ impl<C: Load<N>, const N: usize> Fold<'_, C, N> {
     /// Sends the value gathered at a node of `rank` along its two arcs.
     #[inline(always)]
     fn send(&mut self, whole: &[u64; N], rank: usize, reader: &mut LevelReader<'_>, space: &Space) -> Result<()> {
-        let [low, high] = reader.children::<u64>(whole[0], space)?;
+        let [low, high] = reader.children::<u64>(whole[0])?;
         self.send_along(whole, low, false, rank, space)?;
         self.send_along(whole, high, true, rank, space)
     }

@@ -10,7 +10,7 @@
 
 use super::quantify::{Gathered, Quantify};
 use crate::{
-    disk::{lane::Lane, space::Space},
+    disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, walk::Walk},
     model::{TERMINALS, value},
@@ -33,7 +33,7 @@ impl Simplify {
     }
 
     /// The value of the result on the path of low arcs; `care` is not false.
-    pub fn at_zero<const N: usize>(&self, function: &NodeFile, care: &NodeFile, space: &Space) -> Result<bool> {
+    pub fn at_zero<const N: usize>(&self, function: &NodeFile, care: &NodeFile) -> Result<bool> {
         let files: [&NodeFile; N] = std::array::from_fn(|lane| if lane == 0 { function } else { care });
         let mut walks = files.map(Walk::of);
         let mut request = files.map(NodeFile::root);
@@ -46,7 +46,7 @@ impl Simplify {
             let top = inner().map(|lane| variable_of(lane, request[lane])).min().expect("what is open is no terminal");
             let (mut low, mut high) = (request, request);
             for lane in inner().filter(|&lane| variable_of(lane, request[lane]) == top) {
-                [low[lane], high[lane]] = walks[lane].children(request[lane], space)?;
+                [low[lane], high[lane]] = walks[lane].children(request[lane])?;
             }
             Spec::<N>::change(self, (), &mut low, &mut high);
             request = low;

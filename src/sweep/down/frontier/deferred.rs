@@ -57,7 +57,7 @@ impl<I: Lane, S: Spec<N>, const N: usize> Frontier<'_, I, S, N> {
             sorter.sort(&mut suspended, 1, space, &mut |partials: &[[I; L]]| {
                 partials.iter().try_for_each(|partial| {
                     let (node, mut low, mut high) = resume::<I, N, L>(partial, at);
-                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0], space)?;
+                    [low[at], high[at]] = self.operands[at].reader.cofactors(partial[0])?;
                     if deferred == 0 && rule.is_some_and(|rule| spec.change(rule, &mut low, &mut high)) {
                         high = low;
                     }

@@ -71,8 +71,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
             let file = ground.operands.get(at).copied().unwrap_or(ground.operands[0]);
             let rank = if at < N - 1 { file.levels().ranks() - 1 } else { 0 };
             let in_order = at == 0;
-            let reader =
-                if in_order { LevelReader::in_order(file, ground.space) } else { LevelReader::new(file, random) };
+            let reader = if in_order { LevelReader::in_order(file) } else { LevelReader::new(file, random) };
             Operand { file, levels: ground.maps.get(at).unwrap_or(&ground.maps[0]), rank, reader, below: u64::MAX }
         });
         let (queue, ones_above, slices) = (ground.queue(slices)?, output.ones.count(), slices.clone());
@@ -319,7 +318,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     fn look_up(&mut self, at: usize, batch: &mut Batch<I, N>, heads: usize, deferred: u32) -> Result<()> {
         let (requests, cofactors) = (&batch.heads[..heads], &mut batch.cofactors[at][..heads]);
         if deferred & 1 << at == 0 {
-            return self.operands[at].reader.cofactors_of_all(requests, at, cofactors, self.ground.space);
+            return self.operands[at].reader.cofactors_of_all(requests, at, cofactors);
         }
         requests.iter().zip(cofactors).for_each(|(request, cofactors)| *cofactors = [request[at]; 2]);
         Ok(())
