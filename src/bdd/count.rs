@@ -21,7 +21,7 @@ impl Bdd {
     /// variable that it does not depend on doubles the count.
     ///
     /// One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits. If they do not, a second sweep counts where the function
-    /// is false, which may fit. If that does not fit either, it takes one more sweep for fewer than 244 levels, and for more levels
+    /// is false, which may fit. If that does not fit either, it takes one more sweep for up to 244 levels, and for more levels
     /// one in floating point and one for every 915 bits of the count. [`Bdd::sat_count_ln`] is quick whatever the size.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! ([`exact`](super::exact)). Where an approximation will do, one sweep in floating point does.
 //!
 //! Cost: one sweep. If 64 bits are too few for a count of assignments, one more counts those to the other terminal, which give the
-//! count if they fit. If they do not, or for paths, one more sweep where there are fewer than 244 levels; with more levels one in
+//! count if they fit. If they do not, or for paths, one more sweep where there are up to 244 levels; with more levels one in
 //! floating point, which tells how many bits the count has, and one for every 915 of them.
 
 use num_bigint::BigUint;
@@ -51,7 +51,7 @@ pub fn count(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -
 pub fn bits(file: &NodeFile, count: Count, terminal: bool, run: &mut Run<'_>) -> Result<usize> {
     let levels = file.levels().ranks() - 1;
     // A count is below 2^levels.
-    if levels < FEW_BITS {
+    if levels <= FEW_BITS {
         return Ok(levels);
     }
     // Rounding has lost less than half, hence one bit more.

@@ -42,7 +42,7 @@ pub fn signed(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>
 
 /// The numbers of `tally` modulo some number, from 2^`bits` up; and that number.
 fn modulo(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<(Vec<BigUint>, BigUint)> {
-    if bits < FEW_BITS {
+    if bits <= FEW_BITS {
         by_residues::<FEW, { FEW + 1 }, { FEW + 2 }>(tally, terminal, bits, run)
     } else {
         by_residues::<MANY, { MANY + 1 }, { MANY + 2 }>(tally, terminal, bits, run)
@@ -53,7 +53,7 @@ fn modulo(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) ->
 const FEW: usize = 4;
 const MANY: usize = 15;
 
-/// Numbers of fewer bits take one sweep.
+/// Numbers of up to this many bits take one sweep.
 pub const FEW_BITS: usize = FEW * MODULUS_BITS;
 
 /// As [`modulo`], from `R` residues a time; `N` is `R + 1`, `L` is `R + 2`.
@@ -63,7 +63,7 @@ fn by_residues<const R: usize, const N: usize, const L: usize>(
     bits: usize,
     run: &mut Run<'_>,
 ) -> Result<(Vec<BigUint>, BigUint)> {
-    let moduli = coprimes(bits / MODULUS_BITS + 1);
+    let moduli = coprimes(bits.div_ceil(MODULUS_BITS));
     let mut residues = Vec::with_capacity(moduli.len());
     let mut charge = run.space.pool.account("exact counts of so many digits");
     for some in moduli.chunks(R) {

@@ -71,6 +71,7 @@ fn bits(file: &NodeFile, terminal: bool, levels: &[[i64; 2]], run: &mut Run<'_>)
     // Rounding has lost less than half, hence one bit more.
     let bits_of = |whole: Real| whole.exponent().cast_unsigned() as usize + 1;
     let most = bits_of(levels.iter().fold(Real::ONE, |product, level| product * both(level)));
+    // And one for the sign.
     if most < FEW_BITS {
         return Ok(most);
     }
