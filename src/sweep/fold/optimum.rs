@@ -128,7 +128,7 @@ impl Travel<1, 3> for CheapestNodes {
         }
         while let Some([slot]) = incoming.next()? {
             let (parent, high) = arc_of(slot);
-            onward.send([place(parent), high.into(), id])?;
+            onward.send(onward.rank_of(parent), [place(parent), high.into(), id])?;
         }
         Ok(())
     }

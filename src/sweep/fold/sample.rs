@@ -205,9 +205,9 @@ where
         }
         self.here = Some(here);
         let ((id, high), walker) = (arc_of(here[0]), traveller[M - 1]);
-        let rank = self.file.levels().rank_of(id);
+        let rank = onward.rank_of(id);
         (self.step)(walker, rank, high);
-        onward.send(walker_at(id, Some(self.file.variable(rank)), walker, self.random))
+        onward.send(rank, walker_at(id, Some(self.file.variable(rank)), walker, self.random))
     }
 
     fn in_vain(&self) -> bool {

@@ -49,7 +49,7 @@ pub fn taken<A: Multiply, const N: usize, const L: usize>(
     arithmetic.one(&mut start[1..]);
     let mut starts = Spool::new(Share::Queue);
     starts.append(start, run.space)?;
-    let mut up: Up<'_, A, N> = Up { file, arithmetic, ways: [0; N], taken: vec![0; lanes], overflow: false };
+    let mut up: Up<'_, A, N> = Up { arithmetic, ways: [0; N], taken: vec![0; lanes], overflow: false };
     Ok(trace(file, down.trail, starts, &mut up, run)?.then_some(up.taken))
 }
 
@@ -104,7 +104,6 @@ impl<A: Multiply, const N: usize, const M: usize> Load<N> for Down<'_, A, M> {
 
 /// Numbers that travel up: (place, number).
 struct Up<'a, A, const N: usize> {
-    file: &'a NodeFile,
     arithmetic: &'a A,
     /// The sum of what has arrived at the node at hand, behind a lane that is not used.
     ways: [u64; N],
@@ -134,11 +133,11 @@ impl<A: Multiply, const N: usize> Travel<N, N> for Up<'_, A, N> {
         let lanes = N - 1;
         while let Some(mut arc) = incoming.next()? {
             let (parent, high) = arc_of(arc[0]);
-            let from = self.file.levels().rank_of(parent);
+            let from = onward.rank_of(parent);
             let mut ways = self.ways;
             ways[0] = place(parent);
             self.overflow |= !self.arithmetic.along(&mut ways[1..], Arc { high, from, to: rank });
-            onward.send(ways)?;
+            onward.send(from, ways)?;
             self.overflow |= !self.arithmetic.multiply(&mut arc[1..], &self.ways[1..]);
             let at = (2 * (from - 1) + usize::from(high)) * lanes;
             self.overflow |= !self.arithmetic.add(&mut self.taken[at..at + lanes], &arc[1..]);

@@ -17,7 +17,7 @@ use std::ops::Range;
 use crate::{
     disk::{pool::Share, queue::LevelQueue, space::Space, spool::Spool, stack::Stack},
     error::Result,
-    file::node_file::NodeFile,
+    file::{level_map::LevelMap, node_file::NodeFile},
     model::TERMINALS,
     progress::Sweep,
     sweep::run::Run,
@@ -161,15 +161,21 @@ pub fn place(id: u64) -> u64 {
 
 /// The way on to the levels above.
 pub struct Onward<'a, const K: usize> {
-    file: &'a NodeFile,
+    /// The rank of every id.
+    ranks: LevelMap,
     queue: LevelQueue<u64, K>,
     space: &'a Space,
 }
 
 impl<const K: usize> Onward<'_, K> {
-    /// Sends `traveller` to its node.
-    pub fn send(&mut self, traveller: [u64; K]) -> Result<()> {
-        let rank = self.file.levels().rank_of(!traveller[0]);
+    /// The rank of a node.
+    #[inline(always)]
+    pub fn rank_of(&self, id: u64) -> usize {
+        self.ranks.of(id) as usize
+    }
+
+    /// Sends `traveller` to its node, which has this `rank`.
+    pub fn send(&mut self, rank: usize, traveller: [u64; K]) -> Result<()> {
         self.queue.push(rank - 1, traveller, self.space)
     }
 }
@@ -186,7 +192,8 @@ pub fn trace<T: Travel<M, K>, const M: usize, const K: usize>(
     let (space, levels) = (run.space, file.levels());
     let mut incoming =
         Incoming { inner: Stack::of(trail.inner), ends: Stack::of(trail.ends), node: 0, more: true, space };
-    let mut onward = Onward { file, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
+    let ranks = LevelMap::new(levels, |rank| rank as u32);
+    let mut onward = Onward { ranks, queue: LevelQueue::new(levels.ranks() - 1, space)?, space };
     let mut travellers = Some(travellers);
     for rank in 0..levels.ranks() {
         let Range { start: first, end } = levels.range(rank);
