@@ -38,7 +38,11 @@ impl Bdd {
     pub fn compose_all<'a>(&self, functions: impl IntoIterator<Item = (u32, &'a Self)>) -> Result<Self> {
         let of_store =
             |(variable, function): (u32, &Self)| self.same_store(function).map(|()| (variable, function.clone()));
-        let mut given = self.given(functions.into_iter().map(of_store))?;
+        let mut charge = self.store.space().pool.account(WHAT);
+        let given = self.given(functions.into_iter().map(of_store), &mut charge)?;
+        // The list is there until the map is made.
+        charge.grow(given.len() * size_of::<(u32, Self)>())?;
+        let mut given: BTreeMap<u32, Self> = given.into_iter().collect();
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
         given.retain(|&variable, function| rest.file.has_variable(variable) && function.variable() != Some(variable));
         if given.is_empty() {
@@ -91,7 +95,7 @@ impl Bdd {
         let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
         let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
         let different = given.min(largest.map_or(0, |variable| variable as usize + 1));
-        self.charge_lists(different + self.file.variables().len(), "functions for many variables at once")
+        self.charge_lists(different + self.file.variables().len(), WHAT)
     }
 
     /// This function with every constant of `functions` put in place, and every variable negated whose function is the negation of
@@ -110,6 +114,9 @@ impl Bdd {
         self.changed(changes)
     }
 }
+
+/// What the lists are for, as the error message says it.
+const WHAT: &str = "functions for many variables at once";
 
 /// Up to this many functions that are no other variables, a sweep for each takes no longer than the relation between all variables
 /// and their functions.

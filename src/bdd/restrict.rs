@@ -1,9 +1,8 @@
 //! Fixing variables.
 
-use std::collections::BTreeMap;
-
 use super::Bdd;
 use crate::{
+    disk::charge::Charge,
     error::{Error, Result},
     model::{check_variable, value_in},
     sweep::{
@@ -13,8 +12,8 @@ use crate::{
 };
 
 impl Bdd {
-    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; each of the others takes
-    /// some 30 bytes of RAM meanwhile.
+    /// This function with some variables fixed, all at once. Variables it does not depend on are ignored; each literal of the
+    /// others takes 8 to 24 bytes of the budget meanwhile, one that comes again, too.
     ///
     /// One expand and one reduce sweep over the nodes that are left: O(sort(f)) transfers. It takes less where there is room: the
     /// levels above the first of the variables are only reduced (up to three ids a node in the share of tables), and the nodes
@@ -23,8 +22,8 @@ impl Bdd {
     /// none of the variables.
     ///
     /// # Errors
-    /// [`Error::Contradiction`] when a variable that it depends on is given both values, [`Error::VariableOutOfRange`] beyond
-    /// 2^24 − 1, and those of the disk and the budget.
+    /// [`Error::Contradiction`] when a variable that it depends on is given both values (it names the smallest),
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk and the budget.
     ///
     /// ```
     /// # use strata_bdd::{Config, Store};
@@ -36,8 +35,9 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn restrict(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Self> {
-        let given = self.given(literals.into_iter().map(Ok))?;
-        self.changed(given.into_iter().map(|(variable, value)| (variable, Instead::Value(value))).collect())
+        let mut charge = self.store.space().pool.account("the list of so many literals");
+        let changes = literals.into_iter().map(|(variable, value)| Ok((variable, Instead::Value(value))));
+        self.changed(self.given(changes, &mut charge)?)
     }
 
     /// This function with some variables that it depends on fixed or negated; `changes` are in ascending order.
@@ -61,22 +61,21 @@ impl Bdd {
         self.restrict(self.file.variables().next_back().map(|variable| (variable, value)))
     }
 
-    /// The `items` for variables that this function depends on; one given again must be the same.
+    /// The `items` for variables that this function depends on, by ascending variable, in a list that is charged to `charge`; one
+    /// given again must be the same.
     pub(super) fn given<T: PartialEq>(
         &self,
         items: impl Iterator<Item = Result<(u32, T)>>,
-    ) -> Result<BTreeMap<u32, T>> {
-        let mut given = BTreeMap::new();
-        for item in items {
-            let (variable, new) = item?;
-            check_variable(variable)?;
-            if self.file.has_variable(variable) && given.get(&variable).is_some_and(|before| *before != new) {
-                return Err(Error::Contradiction { variable });
-            }
-            if self.file.has_variable(variable) {
-                given.insert(variable, new);
-            }
+        charge: &mut Charge,
+    ) -> Result<Vec<(u32, T)>> {
+        let checked = items.map(|item| item.and_then(|item| check_variable(item.0).map(|()| item)));
+        let counts = |item: &Result<(u32, T)>| item.as_ref().map_or(true, |item| self.file.has_variable(item.0));
+        let mut given = charge.collect(checked.filter(counts))?;
+        given.sort_unstable_by_key(|item| item.0);
+        if let Some(pair) = given.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
+            return Err(Error::Contradiction { variable: pair[0].0 });
         }
+        given.dedup_by_key(|item| item.0);
         Ok(given)
     }
 }

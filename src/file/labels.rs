@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use twox_hash::XxHash3_128;
 
 use super::levels::seal;
@@ -13,6 +13,9 @@ use crate::{
     },
     error::Result,
 };
+
+/// What the list is, as the error message says it.
+const WHAT: &str = "the list of a diagram's variables";
 
 /// A variable for every level; cheap to clone, and to shift.
 #[derive(Clone, Debug)]
@@ -51,8 +54,12 @@ impl Labels {
         debug_assert!(variables.is_sorted_by(|below, above| below > above));
         seal(&mut variables);
         let bytes = 4 * variables.capacity() + size_of::<Table>() + SHARED + 2 * ALLOCATED;
-        let charge = space.pool.charge(bytes, "the list of a diagram's variables")?;
-        let mut gaps: SmallVec<[u32; 64]> = smallvec![0; variables.len().saturating_sub(1)];
+        let charge = space.pool.charge(bytes, WHAT)?;
+        let mut gaps: SmallVec<[u32; 64]> = SmallVec::new();
+        let count = variables.len().saturating_sub(1);
+        let _charge_of_gaps = (count > gaps.capacity()).then(|| space.pool.charge(4 * count, WHAT)).transpose()?;
+        gaps.reserve_exact(count);
+        gaps.resize(count, 0);
         for (gap, pair) in gaps.iter_mut().zip(variables.windows(2)) {
             *gap = (pair[0] - pair[1]).to_le();
         }
