@@ -216,31 +216,17 @@ impl<I: Lane> NodeWriter<I> {
         self.variables.last().copied()
     }
 
-    /// The finished nodes, several of which may be roots, in the width they were written in: for work that goes on in that width.
-    pub fn seal_in_width(mut self, space: &Space) -> Result<NodeFile> {
-        self.levels.seal();
-        if self.nodes() == 0 { Ok(NodeFile::empty()) } else { self.seal_as_is(space) }
-    }
-
     /// The finished nodes, several of which may be roots, in the width that their number asks for.
     pub fn seal(mut self, space: &Space) -> Result<NodeFile> {
-        assert!(
-            self.next == self.levels.end(),
-            "invariant 2: every node is on a level, and the last one was not ended"
-        );
-        self.levels.seal();
-        if self.levels.end() == TERMINALS {
-            return Ok(NodeFile::empty());
-        }
         // Invariant 7. A narrow sweep always makes fewer nodes than this, however it went.
-        if !I::WIDE || self.nodes() >= space.limits.narrow_ids {
-            return self.seal_as_is(space);
+        if !I::WIDE || self.nodes() == 0 || self.nodes() >= space.limits.narrow_ids {
+            return self.seal_in_width(space);
         }
         match self.tail.take() {
-            Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_as_is(space),
+            Some(tail) if self.blocks.is_empty() && self.file.is_none() => self.narrowed(tail).seal_in_width(space),
             tail => {
-                let wide = Self { tail, ..self }.seal_as_is(space)?;
-                rewrite::<u32>(&wide, space, |_, _| Ok(()))?.seal_as_is(space)
+                let wide = Self { tail, ..self }.seal_in_width(space)?;
+                rewrite::<u32>(&wide, space, |_, _| Ok(()))?.seal_in_width(space)
             }
         }
     }
@@ -272,8 +258,16 @@ impl<I: Lane> NodeWriter<I> {
         bytes
     }
 
-    /// The file in the width it was written in, whatever the number of its nodes.
-    fn seal_as_is(mut self, space: &Space) -> Result<NodeFile> {
+    /// The finished nodes, several of which may be roots, in the width they were written in: for work that goes on in that width.
+    pub fn seal_in_width(mut self, space: &Space) -> Result<NodeFile> {
+        assert!(
+            self.next == self.levels.end(),
+            "invariant 2: every node is on a level, and the last one was not ended"
+        );
+        if self.nodes() == 0 {
+            return Ok(NodeFile::empty());
+        }
+        self.levels.seal();
         let used = 8 * words_of::<I>(2 * self.used);
         let tail: &[u8] = self.tail.as_ref().map_or(&[], |tail| bytemuck::cast_slice(tail.words()));
         let hash = hash_of(self.hash.take().map(|hash| *hash), &tail[..used], &self.levels);

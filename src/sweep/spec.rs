@@ -4,7 +4,8 @@ use crate::disk::lane::Lane;
 
 /// An operation that builds a diagram top-down from requests: tuples of ids, one per operand.
 ///
-/// A request travels as a record of `N` lanes: first the ids of its `N - 1` operands, last the slot of the arc that asks.
+/// A request travels as a record of `N` lanes: first the ids of its `N - 1` operands, last the slot of the arc that asks. With more
+/// than four operands, all but the first must be in RAM.
 pub trait Spec<const N: usize>: Sync {
     /// What is special about a level on which requests do not all become nodes.
     type Rule: Copy;

@@ -29,7 +29,7 @@ use std::{
 
 use super::{
     frontier::{Frontier, check_ids},
-    ground::{Ground, Until},
+    ground::{Ground, Until, distinct},
     pile::Pile,
     slices::Slices,
 };
@@ -372,7 +372,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
 /// The variables of all operands, top-down.
 fn variables_of(operands: &[&NodeFile]) -> Vec<u32> {
-    let mut variables: Vec<u32> = operands.iter().flat_map(|file| file.variables().rev()).collect();
+    let mut variables: Vec<u32> = distinct(operands).flat_map(|file| file.variables().rev()).collect();
     #[expect(clippy::stable_sort_primitive, reason = "a merge of what is in order already")]
     variables.sort();
     variables.dedup();

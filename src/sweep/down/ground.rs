@@ -77,20 +77,14 @@ impl<S, const N: usize> Ground<'_, S, N> {
         Slices::of(levels, division, strip_bits)
     }
 
-    /// The operands, each once.
-    fn files(&self) -> impl Iterator<Item = &NodeFile> {
-        let first = |at: usize| !self.operands[..at].iter().any(|other| other.is(self.operands[at]));
-        (0..self.operands.len()).filter(move |&at| first(at)).map(|at| self.operands[at])
-    }
-
     /// Nodes of all operands, each file counted once.
     pub fn nodes(&self) -> u64 {
-        self.files().map(NodeFile::node_count).sum()
+        distinct(self.operands).map(NodeFile::node_count).sum()
     }
 
     /// Whether most nodes of the operands are on levels too small to be shared.
     pub fn is_mostly_small(&self) -> bool {
-        let levels = self.files().map(NodeFile::levels);
+        let levels = distinct(self.operands).map(NodeFile::levels);
         let widths = levels.flat_map(|levels| (1..levels.ranks()).map(|rank| levels.width(rank)));
         let small: u64 = widths.filter(|&width| width <= self.space.limits.alone).sum();
         2 * small > self.nodes()
@@ -111,6 +105,12 @@ impl<S, const N: usize> Ground<'_, S, N> {
     pub fn queue<I: Lane>(&self, slices: &Slices) -> Result<LevelQueue<I, N>> {
         LevelQueue::new(slices.all_logs(self.variables.len()), self.space)
     }
+}
+
+/// The files among `operands`, each once.
+pub fn distinct<'a>(operands: &'a [&'a NodeFile]) -> impl Iterator<Item = &'a NodeFile> {
+    let first = |at: &usize| !operands[..*at].iter().any(|other| other.is(operands[*at]));
+    (0..operands.len()).filter(first).map(|at| operands[at])
 }
 
 /// Bytes of the window on each operand that is read at random.

@@ -444,7 +444,7 @@ struct Passing<I, const N: usize> {
 
 impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
     fn new(rule: Option<R>, deferred: u32) -> Self {
-        debug_assert!(deferred == 0 || 2 * (N - 1) <= L, "more than four operands are in RAM");
+        assert!(deferred == 0 || 2 * (N - 1) <= L, "of more than four operands, all but the first are read in RAM");
         Self { rule, deferred, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
     }
 }
