@@ -93,7 +93,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The variables of a domain do not come in strictly ascending order.
+    /// The variables of a domain, or of the point from which assignments are listed, do not come in strictly ascending order.
     #[error("variable {variable} comes after variable {previous}: name the variables in ascending order, each once")]
     DomainOrder {
         /// The variable that is not larger than the one before it.
@@ -349,6 +349,7 @@ pub enum Error {
         /// 5. The last node is the root, and every node lies below it.
         /// 6. The path of only low arcs ends in false.
         /// 7. Ids are 32 bits wide if and only if all of them fit that width.
+        /// 8. The hash of a diagram is that of its bytes; of [`BrokenInvariant`](Self::BrokenInvariant) only.
         invariant: u8,
         /// The id of the first node that breaks it.
         node: u64,

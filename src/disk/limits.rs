@@ -13,7 +13,7 @@ pub struct Limits {
     pub arcs: usize,
     /// Diagrams kept in RAM.
     pub diagrams: usize,
-    /// What queue, arcs and diagrams draw on in common when one of them has used up its own share.
+    /// What queue, arcs, diagrams and tables draw on in common when one of them has used up its own share.
     pub common: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,

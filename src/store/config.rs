@@ -20,7 +20,8 @@ pub struct Config {
     pub memory: usize,
     /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
     /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
-    /// instead. An empty path is the current folder.
+    /// instead. An empty path is the current folder. Where one level is so large that it goes through the external sorter, the
+    /// limit of open files is raised for the whole process, as far as the system allows.
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
     /// several threads. Default 1; more than there are processors only cost time. Each needs memory of its own, so a store has no

@@ -43,7 +43,7 @@ pub struct Times {
     pub expand: Duration,
     /// Reduce sweeps.
     pub reduce: Duration,
-    /// All other sweeps: counting, optima, samples.
+    /// All other sweeps: counting, optima, samples, their ways back, the search for essential literals.
     pub fold: Duration,
     /// Bringing levels of more than 4,096 records into order.
     pub sort: Duration,
