@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
     model::Cube,
     sweep::fold::{
-        arithmetic::{parts, power_of_two},
+        float::{parts, power_of_two},
         optimum::cheapest,
     },
 };

@@ -74,7 +74,8 @@ impl Levels {
         self.first[self.first.len() - 1]
     }
 
-    /// The rank of an id below `end`, by binary search; a sweep that looks up many makes a [`LevelMap`](super::level_map::LevelMap).
+    /// The rank of an id below `end`, by binary search; a sweep that looks up many makes a
+    /// [`LevelMap`](super::level_map::LevelMap).
     pub fn rank_of(&self, id: u64) -> usize {
         self.first.partition_point(|&first| first <= id) - 1
     }

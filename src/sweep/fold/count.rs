@@ -11,10 +11,12 @@ use num_bigint::BigUint;
 
 use super::{
     Arc, Load,
-    arithmetic::{Arithmetic, Exact, Modulo, Scaled},
+    arithmetic::{Arithmetic, Exact},
     exact::{FEW_BITS, Tally, large, small},
     fold,
     real::Real,
+    residues::Modulo,
+    scaled::Scaled,
 };
 use crate::{disk::space::Space, error::Result, file::node_file::NodeFile, progress::Sweep, sweep::run::Run};
 

@@ -3,7 +3,10 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::arithmetic::{Exact, MODULUS_BITS, Modulo, Plain, combine, coprimes};
+use super::{
+    arithmetic::{Exact, Plain},
+    residues::{MODULUS_BITS, Modulo, combine, coprimes},
+};
 use crate::{error::Result, sweep::run::Run};
 
 /// Numbers that sweeps add up.

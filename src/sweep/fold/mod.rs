@@ -23,10 +23,13 @@
 pub mod arithmetic;
 pub mod count;
 mod exact;
+pub mod float;
 pub mod literals;
 pub mod optimum;
 pub mod real;
+mod residues;
 pub mod sample;
+mod scaled;
 mod taken;
 mod trace;
 pub mod weighted;

@@ -8,11 +8,12 @@ use std::{
 
 use super::{
     Arc,
-    arithmetic::{Arithmetic, Multiply, parts, power_of_two},
+    arithmetic::{Arithmetic, Multiply},
+    float::{parts, power_of_two},
 };
 
 /// A floating-point number with a fraction of 64 bits, and an exponent with room for every product of weights. Records with its
-/// lanes are sorted as those of [`Scaled`](super::arithmetic::Scaled) are, where none is below zero.
+/// lanes are sorted as those of [`Scaled`](super::scaled::Scaled) are, where none is below zero.
 ///
 /// The error of a sum or product is less than one part in 2^63; the magnitude is rounded down, except in sums of numbers of
 /// different sign.

@@ -18,8 +18,9 @@
 
 use super::{
     Arc, Load,
-    arithmetic::{Arithmetic, Scaled, shift_right},
+    arithmetic::Arithmetic,
     fold,
+    scaled::{Scaled, shift_right},
     trace::{Incoming, NO_SLOT, Onward, Trail, Travel, arc_of, place, slot, trace},
 };
 use crate::{

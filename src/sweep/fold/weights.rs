@@ -118,8 +118,9 @@ mod tests {
 
     use super::*;
     use crate::sweep::fold::{
-        arithmetic::{Exact, Modulo, coprimes},
+        arithmetic::Exact,
         real::{Real, Reals},
+        residues::{Modulo, coprimes},
     };
 
     #[test]
