@@ -6,16 +6,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use fastrand::Rng;
 use strata_bdd::{
     Bdd, Config, Result, Store,
-    disk::{
-        backend::Os,
-        limits::Limits,
-        pool::{Pool, Share},
-        queue::LevelQueue,
-        scratch::Scratch,
-        sorter::Sorter,
-        space::Space,
-        spool::Spool,
-    },
+    testing::{LevelQueue, Limits, Os, Pool, Scratch, Share, Sorter, Space, Spool},
 };
 
 /// A space with the limits of a budget of 1 GiB.

@@ -62,8 +62,7 @@
 mod bdd;
 mod builder;
 mod constraint;
-#[doc(hidden)]
-pub mod disk;
+mod disk;
 mod error;
 mod file;
 mod model;
@@ -82,13 +81,19 @@ pub use num_bigint::{BigInt, BigUint};
 pub use progress::{Progress, Sweep};
 pub use store::{Config, OperationStats, ProgressCallback, SMALLEST_MEMORY, Stats, Store, Times};
 
-/// Seams that tests of the engine use; no part of the interface.
+/// Seams that tests and benches of the engine use; no part of the interface.
 #[doc(hidden)]
 pub mod testing {
     pub use crate::disk::{
         backend::{Backend, Os, ScratchFile},
         limits::Limits,
         named::{NewFile, OldFile},
+        pool::{Pool, Share},
+        queue::LevelQueue,
+        scratch::Scratch,
+        sorter::Sorter,
+        space::Space,
+        spool::Spool,
     };
     pub use crate::store::Testing;
 }

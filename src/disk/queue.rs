@@ -101,6 +101,7 @@ impl<I: Lane, const N: usize> LevelQueue<I, N> {
     }
 
     /// Pushes `record` to `log`.
+    #[expect(clippy::missing_panics_doc, reason = "a log that made room has room")]
     #[inline(always)]
     pub fn push(&mut self, log: usize, record: [I; N], space: &Space) -> Result<()> {
         if !self.logs[log].push(record) {

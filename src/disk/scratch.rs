@@ -21,8 +21,9 @@ use crate::error::{Error, Result};
 /// held.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Where the file comes from, and what is counted.
+    /// Where the file comes from.
     pub backend: Arc<dyn Backend>,
+    /// What is counted.
     pub meter: Arc<Meter>,
     /// Bytes of an extent.
     length: usize,

@@ -157,6 +157,7 @@ impl<I: Lane, const N: usize> Spool<I, N> {
 
     /// Appends `record`; when the share is used up, this log's own tail goes to disk and is used again.
     #[inline(always)]
+    #[expect(clippy::missing_panics_doc, reason = "a log that made room has room")]
     pub fn append(&mut self, record: [I; N], space: &Space) -> Result<()> {
         if !self.push(record) {
             self.make_room(space)?;
