@@ -2,12 +2,11 @@
 //!
 //! `cargo run --release --example models -- formula.cnf --memory 256MiB`
 //!
-//! The file is in DIMACS format: a comment begins with `c`, a clause ends with 0. As in the model counting
-//! competitions, lines `c p show VARIABLES 0` name the variables whose values tell models apart; all others are
-//! quantified away. Weights are ignored. The variables are in the order of the formula's numbers. The clauses are
-//! sorted by their last variables before they are joined, so that neighbours have variables in common.
+//! The file is in DIMACS format, where lines `c p show VARIABLES 0`, as in the model counting competitions, name the
+//! variables whose values tell models apart; all others are quantified away. Weights are ignored. Variables come in the
+//! order of their numbers, clauses in 16 buckets by their last ones: each conjunction is over the variables so far.
 
-use std::{collections::BTreeSet, error::Error, fs, io::Write, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeSet, error::Error, fs, io::Write, iter, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
@@ -40,22 +39,22 @@ fn main() -> ExitCode {
 /// Counts the models and prints the result.
 fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     let store = options.store.open(None)?;
-    let text = fs::read(&options.file).map_err(Into::into);
-    let formula = text.and_then(|text| parse(&String::from_utf8_lossy(&text)));
+    let formula = fs::read(&options.file).map_err(Into::into).and_then(|text| parse(&String::from_utf8_lossy(&text)));
     let mut formula = formula.map_err(|error| format!("{}: {error}", options.file.display()))?;
-    formula.clauses.sort_by_key(|clause| clause.iter().map(|literal| literal.0).max());
-    let clauses = formula.clauses.iter().map(|clause| store.clause(clause.iter().copied()));
-    let models = store.and_all(clauses)?.exists_where(|variable| !formula.shown.contains(&variable))?;
+    let last = |clause: &Vec<(u32, bool)>| clause.iter().map(|literal| literal.0).max().unwrap_or(0);
+    formula.clauses.sort_by_key(last);
+    let width = formula.clauses.last().map_or(0, last) / 16 + 1;
+    let buckets = formula.clauses.chunk_by(|a, b| last(a) / width == last(b) / width);
+    let mut buckets = buckets.map(|bucket| bucket.iter().map(|clause| store.clause(clause.iter().copied())));
+    let models = buckets.try_fold(store.constant(true), |all, some| store.and_all(iter::once(Ok(all)).chain(some)))?;
+    let models = models.exists_where(|variable| !formula.shown.contains(&variable))?;
     let mut out = std::io::stdout();
-    let count = models.sat_count(formula.shown.len() as u32)?;
-    writeln!(out, "models: {count}\nnodes: {}", models.node_count())?;
+    writeln!(out, "models: {}\nnodes: {}", models.sat_count(formula.shown.len() as u32)?, models.node_count())?;
     if let Some(first) = models.sat_min(formula.shown)? {
-        let sign = |value| if value { "" } else { "-" };
-        let literals = first.iter().map(|&(variable, value)| format!("{}{}", sign(value), variable + 1));
-        writeln!(out, "first: {}", literals.collect::<Vec<_>>().join(" "))?;
+        let literal = |&(variable, value): &_| format!("{}{}", if value { "" } else { "-" }, variable + 1);
+        writeln!(out, "first: {}", first.iter().map(literal).collect::<Vec<_>>().join(" "))?;
     }
-    writeln!(out, "{}", store::work(&store))?;
-    Ok(())
+    Ok(writeln!(out, "{}", store::work(&store))?)
 }
 
 fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {

@@ -13,8 +13,10 @@ impl Store {
     /// They are combined as they come: neighbours first, and results of about the same size with each other. Where a conjunction
     /// has about as many nodes as its operands together, each of n functions is swept O(log n) times, and about as many diagrams
     /// are held at once. Joined one by one, each function would cost a sweep over all before it: n clauses over n levels would take
-    /// n² time. Put functions that share variables next to each other: a conjunction of unrelated ones may be larger than the final
-    /// result. Once an intermediate result is false, no further functions are asked for.
+    /// n² time. Put functions that share variables next to each other: a conjunction of unrelated ones may be much larger than the
+    /// final result. So clauses that are not local are better joined in some buckets by their last variables, and these one after
+    /// another: each result is over the variables so far (`examples/models.rs`). Once an intermediate result is false, no further
+    /// functions are asked for.
     ///
     /// # Errors
     /// The first error among `functions`, and those of [`Bdd::and`].
