@@ -469,6 +469,10 @@ fn a_scratch_folder_that_is_missing_or_no_folder_is_refused() {
             "{refused:?}"
         );
     }
+    // A relative path is meant from where the process is now, wherever it goes.
+    let refused = Store::new(Config { scratch: "no/such/folder".into(), ..Config::default() });
+    let expected = std::env::current_dir().unwrap().join("no/such/folder");
+    assert!(matches!(&refused, Err(Error::Io { folder, .. }) if *folder == expected), "{refused:?}");
 }
 
 #[test]

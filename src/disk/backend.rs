@@ -2,7 +2,7 @@
 //! can fail the k-th call. The segments of the external sorter are an exception: only their folder comes from here.
 
 use std::{
-    fmt,
+    env, fmt,
     fs::File,
     hash::{BuildHasher, RandomState},
     io,
@@ -72,9 +72,10 @@ pub struct Os {
 }
 
 impl Os {
-    /// Temporary files in `folder`, which must exist.
+    /// Temporary files in `folder`, which must exist. If the current folder is known, it stays the same when the process goes to
+    /// another one.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder: env::current_dir().unwrap_or_default().join(folder) }
     }
 }
 

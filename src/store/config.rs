@@ -18,10 +18,11 @@ pub struct Config {
     /// The memory budget in bytes: what sweeps, tables and the diagrams you hold take in all. Default 1 GiB, at least 16 MiB. A
     /// larger budget spills less. The process takes some MiB more, for memory that the budget does not count.
     pub memory: usize,
-    /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times
-    /// the largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
-    /// instead. An empty path is the current folder. Where one level is so large that it goes through the external sorter, the
-    /// limit of open files is raised for the whole process, as far as the system allows.
+    /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times the
+    /// largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
+    /// instead. A relative path is meant from the folder that is the current one when the store is made, and an empty path is that
+    /// folder. Where one level is so large that it goes through the external sorter, the limit of open files is raised for the
+    /// whole process, as far as the system allows.
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
     /// several threads. Default 1; more than there are processors only cost time. Each needs memory of its own, so a store has no
