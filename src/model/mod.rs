@@ -32,8 +32,9 @@ pub fn value(id: u64) -> Option<bool> {
 /// The largest variable: 2^24 − 1.
 ///
 /// How many variables one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level, from
-/// an eighth of the budget and 8 MiB and from the common share. Where little else is held, a hundred thousand levels need from 40
-/// MiB (an operator, on one thread) to 90 (exact weighted counts), and a million from 630 MiB to a little over 1 GiB.
+/// an eighth of the budget and 8 MiB and from the common share. Where little else is held, a hundred thousand levels need 40 MiB
+/// for an operator, 70 for marginals, 90 for functions in place of variables, 100 to 150 for a `replace` that changes the order and
+/// 200 for exact weighted counts, all on one thread; a million need ten times that or more.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
 
 /// Checks that `variable` is one a diagram can have.
