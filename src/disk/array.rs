@@ -2,21 +2,35 @@
 
 use std::marker::PhantomData;
 
-use super::lane::{Lane, words_of};
+use super::{
+    lane::{Lane, words_of},
+    words::Words,
+};
 
 /// Values in memory, in words that are used again from array to array. An array that is not empty has one more place behind its
 /// values.
 pub struct Array<I> {
-    words: Vec<u64>,
+    words: Words,
     len: usize,
     marker: PhantomData<I>,
 }
 
 impl<I: Lane> Array<I> {
     /// An array of `len` values in `words`, which are not cleared: values may be anything at first.
-    pub fn of(mut words: Vec<u64>, len: usize) -> Self {
-        words.resize(words_of::<I>(if len > 0 { len + 1 } else { 0 }), 0);
+    pub fn of(mut words: Words, len: usize) -> Self {
+        words.resize(Self::words_for(len));
         Self { words, len, marker: PhantomData }
+    }
+
+    /// An array of `len` zeroes in `words`.
+    pub fn zeroes(mut words: Words, len: usize) -> Self {
+        words.zeroes(Self::words_for(len));
+        Self { words, len, marker: PhantomData }
+    }
+
+    /// The words of `len` values and the place behind them.
+    fn words_for(len: usize) -> usize {
+        words_of::<I>(if len > 0 { len + 1 } else { 0 })
     }
 
     /// The values.
@@ -36,7 +50,7 @@ impl<I: Lane> Array<I> {
     }
 
     /// The words, to be used again.
-    pub fn into_words(self) -> Vec<u64> {
+    pub fn into_words(self) -> Words {
         self.words
     }
 

@@ -17,6 +17,7 @@ use super::{
     source::{SAMPLE, some_of},
     space::Space,
     spool::Spool,
+    words::Words,
 };
 use crate::error::Result;
 
@@ -79,13 +80,15 @@ fn room<I: Lane>(space: &Space) -> u64 {
 
 impl<'a, I: Lane> Dense<'a, I> {
     /// Zeroes for the indices below `len`, in `words` if they fit.
-    pub fn zeroes(mut words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
-        words.clear();
+    pub fn zeroes(words: Words, len: u64, space: &'a Space) -> Result<Self> {
+        if Self::fits(len, space) {
+            return Ok(Self::Array(Array::zeroes(words, len as usize)));
+        }
         Self::for_all(words, len, space)
     }
 
     /// Values for the indices below `len`; the caller will put every one, so an array is not cleared first.
-    pub fn for_all(words: Vec<u64>, len: u64, space: &'a Space) -> Result<Self> {
+    pub fn for_all(words: Words, len: u64, space: &'a Space) -> Result<Self> {
         if Self::fits(len, space) {
             return Ok(Self::Array(Array::of(words, len as usize)));
         }
@@ -107,16 +110,16 @@ impl<'a, I: Lane> Dense<'a, I> {
     }
 
     /// No values; keeps `words` to be used again.
-    pub fn none(words: Vec<u64>) -> Self {
+    pub fn none(words: Words) -> Self {
         Self::Array(Array::of(words, 0))
     }
 
     /// The words of the array, if there is one, to be used again.
-    pub fn into_words(self) -> Vec<u64> {
+    pub fn into_words(self) -> Words {
         match self {
             Self::Array(array) => array.into_words(),
             Self::Parts(parts) => parts.part.into_words(),
-            Self::Sorted(..) => Vec::new(),
+            Self::Sorted(..) => Words::default(),
         }
     }
 
@@ -259,11 +262,10 @@ impl<I: Lane> Parts<'_, I> {
 
     fn show(&mut self, show: &mut impl FnMut(&[I]) -> Result<bool>) -> Result<bool> {
         let bounds = self.bounds();
-        let mut words = std::mem::replace(&mut self.part, Descent::none(Vec::new())).into_words();
+        let mut words = std::mem::replace(&mut self.part, Descent::none(Words::default())).into_words();
         let mut all = true;
         for (log, part) in self.logs.iter().zip(bounds.windows(2)) {
-            words.clear();
-            let mut array = Array::of(words, (part[1] - part[0]) as usize);
+            let mut array = Array::zeroes(words, (part[1] - part[0]) as usize);
             let values = array.values_mut();
             log.visit(self.space, |pairs| {
                 for &[index, value] in pairs {
@@ -296,7 +298,7 @@ impl<I: Lane> Parts<'_, I> {
     #[inline(never)]
     fn load(&mut self) -> Result<bool> {
         let Some(mut log) = self.logs.pop() else { return Ok(false) };
-        let done = std::mem::replace(&mut self.part, Descent::none(Vec::new()));
+        let done = std::mem::replace(&mut self.part, Descent::none(Words::default()));
         let (end, space) = (self.first, self.space);
         self.first = self.cuts.start(self.logs.len());
         let mut part = Dense::zeroes(done.into_words(), end - self.first, space)?;
@@ -322,12 +324,12 @@ pub enum Descent<'a, I: Lane> {
 }
 
 impl<I: Lane> Descent<'_, I> {
-    fn none(words: Vec<u64>) -> Self {
+    fn none(words: Words) -> Self {
         Self::Array { array: Array::of(words, 0), shown: true }
     }
 
     /// The words of the array, if there is one, to be used again.
-    pub fn into_words(self) -> Vec<u64> {
+    pub fn into_words(self) -> Words {
         match self {
             Self::Array { array, .. } => array.into_words(),
             Self::Parts(parts) => parts.part.into_words(),
@@ -377,7 +379,7 @@ impl<'a, I: Lane> Merged<'a, I> {
     fn of(external: External<'a, I>, len: u64) -> Result<Self> {
         let most = room::<I>(external.space());
         let mut sorted = external.finish()?;
-        Ok(Self { next: sorted.record()?, sorted, part: Array::of(Vec::new(), 0), most, left: len, len })
+        Ok(Self { next: sorted.record()?, sorted, part: Array::of(Words::default(), 0), most, left: len, len })
     }
 
     fn part(&mut self) -> Result<Option<(u64, &[I])>> {
@@ -386,9 +388,8 @@ impl<'a, I: Lane> Merged<'a, I> {
             return Ok(None);
         }
         self.left -= count;
-        let mut words = std::mem::replace(&mut self.part, Array::of(Vec::new(), 0)).into_words();
-        words.clear();
-        self.part = Array::of(words, count as usize);
+        let words = std::mem::replace(&mut self.part, Array::of(Words::default(), 0)).into_words();
+        self.part = Array::zeroes(words, count as usize);
         while let Some([distance, value]) = self.next
             && let index = self.len - 1 - distance.get()
             && index >= self.left
@@ -412,7 +413,7 @@ mod tests {
         let space = testing::space_with(|limits| {
             (limits.dense, limits.parts) = (values.saturating_mul(size_of::<I>()), parts);
         });
-        let mut dense = Dense::<I>::zeroes(vec![9; 7], len, &space).expect("a folder");
+        let mut dense = Dense::<I>::zeroes(vec![9; 7].into(), len, &space).expect("a folder");
         // A prime stride meets every index once.
         let indices: Vec<_> = (0..len).map(|step| step * 7919 % len).filter(|index| index % 3 != 1).collect();
         let (single, together) = indices.split_at(indices.len() / 3);

@@ -1,4 +1,4 @@
-//! `Pages`: memory for the part of a file that is being looked at.
+//! `Pages`: memory for the part of a file that is being looked at, and for large arrays.
 
 use std::io;
 

@@ -18,6 +18,7 @@ use super::{
     parted::Parted,
     source::Source,
     space::Space,
+    words::Words,
 };
 use crate::error::Result;
 
@@ -35,7 +36,7 @@ pub const TIMED: u64 = 4096;
 /// The arrays in which levels are sorted; kept from level to level and from sweep to sweep.
 #[derive(Debug, Default)]
 pub struct Sorter {
-    records: Vec<u64>,
+    records: Words,
     scratch: Distribution,
 }
 
@@ -43,9 +44,9 @@ pub struct Sorter {
 #[derive(Debug, Default)]
 struct Distribution {
     /// For every cell the number of its records, then the position of its next record.
-    cells: Vec<u32>,
+    cells: Words,
     /// The records of a cell that is sorted once more.
-    spare: Vec<u64>,
+    spare: Words,
 }
 
 impl Sorter {
@@ -198,14 +199,15 @@ impl Sorter {
         &bytemuck::cast_slice::<u64, I>(&self.records).as_chunks().0[..count]
     }
 
-    /// The array of the records that were ordered last, made at least `words` words long, to be [given back](Self::give_back).
-    pub fn lend(&mut self, words: usize) -> Vec<u64> {
+    /// The array of the records that were ordered last, made at least `words` words long, to be [given back](Self::give_back). What
+    /// it holds is lost if it has no room for so many.
+    pub fn lend(&mut self, words: usize) -> Words {
         at_least(&mut self.records, words);
         std::mem::take(&mut self.records)
     }
 
     /// Takes back the array that was lent.
-    pub fn give_back(&mut self, words: Vec<u64>) {
+    pub fn give_back(&mut self, words: Words) {
         self.records = words;
     }
 }
@@ -315,12 +317,10 @@ impl Distribution {
         cells: Cells,
         space: &Space,
     ) -> Result<u64> {
-        self.cells.clear();
-        self.cells.reserve_exact(cells.count);
-        self.cells.resize(cells.count, 0);
-        let counts = &mut self.cells[..];
+        self.cells.zeroes(words_of::<u32>(cells.count));
+        let counts = counts_in(&mut self.cells);
         source.keys(cells.lane, space, move |key| counts[cells.of(key)] += 1)?;
-        Ok(self.cells.iter().copied().max().map_or(0, u64::from))
+        Ok(counts_in(&mut self.cells).iter().copied().max().map_or(0, u64::from))
     }
 
     /// Copies the records of `source`, whose cells have been counted, to `records` in the order of cells; gives the cells of more
@@ -334,14 +334,14 @@ impl Distribution {
     ) -> Result<Vec<Cell>> {
         let mut full = Vec::new();
         let mut sum = 0;
-        for start in &mut self.cells {
+        let starts = counts_in(&mut self.cells);
+        for start in &mut *starts {
             let count = std::mem::replace(start, sum);
             if count as usize > FEW {
                 full.push(sum..sum + count);
             }
             sum += count;
         }
-        let starts = &mut self.cells[..];
         source.drain(cells.lane, space, move |key, record| {
             let start = &mut starts[cells.of(key)];
             records[*start as usize] = *record;
@@ -405,18 +405,22 @@ impl Distribution {
 type Cell = std::ops::Range<u32>;
 
 /// The first `records` records of `array`, which is made longer if it must be.
-fn array_of<I: Lane, const N: usize>(array: &mut Vec<u64>, records: usize) -> &mut [[I; N]] {
+fn array_of<I: Lane, const N: usize>(array: &mut Words, records: usize) -> &mut [[I; N]] {
     let words = at_least(array, words_of::<I>(records * N));
     &mut bytemuck::cast_slice_mut::<u64, I>(words).as_chunks_mut().0[..records]
 }
 
-/// `array`, made at least `words` words long; where it was shorter, with no more room than that.
-fn at_least(array: &mut Vec<u64>, words: usize) -> &mut [u64] {
+/// `array`, made at least `words` words long; what it holds is lost if it has no room for so many.
+fn at_least(array: &mut Words, words: usize) -> &mut [u64] {
     if array.len() < words {
-        array.reserve_exact(words - array.len());
-        array.resize(words, 0);
+        array.resize(words);
     }
     array
+}
+
+/// The words of `cells` as counts.
+fn counts_in(cells: &mut Words) -> &mut [u32] {
+    bytemuck::cast_slice_mut(cells)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use std::{
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::disk::sorter::Sorter;
+use crate::disk::{sorter::Sorter, words::Words};
 
 /// The arrays that one worker of a sweep uses, kept from one sweep to the next: touching fresh pages is slow.
 #[derive(Debug, Default)]
@@ -29,25 +29,25 @@ pub struct Desk {
     /// Sorts levels.
     pub sorter: Sorter,
     /// Arrays for the values of a level (children of its nodes, ids, marks, what a fold brings) that hold none at the moment.
-    arrays: Vec<Vec<u64>>,
+    arrays: Vec<Words>,
     /// Batches, one for every kind of request, and the arrays of small operations.
     pub kept: Kept,
 }
 
 impl Desk {
     /// An array for the values of a level, with whatever its last user has left in it.
-    pub fn take_array(&mut self) -> Vec<u64> {
+    pub fn take_array(&mut self) -> Words {
         self.arrays.pop().unwrap_or_default()
     }
 
     /// Takes back an array that is not needed any more.
-    pub fn give_back(&mut self, array: Vec<u64>) {
-        if array.capacity() > 0 {
+    pub fn give_back(&mut self, array: Words) {
+        if !array.has_no_room() {
             self.arrays.push(array);
         }
     }
 
-    /// Gives all memory back to the system.
+    /// Gives all memory of large arrays back to the system.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

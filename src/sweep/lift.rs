@@ -22,7 +22,7 @@ use super::{
     },
 };
 use crate::{
-    disk::{array::Array, charge::Charge, clock::Phase, dense::Dense, lane::Lane, space::Space},
+    disk::{array::Array, charge::Charge, clock::Phase, dense::Dense, lane::Lane, space::Space, words::Words},
     error::Result,
     file::{levels::Levels, node_file::NodeFile, reader::LevelReader, unreduced::Unreduced, writer::NodeWriter},
     progress::Sweep,
@@ -68,7 +68,7 @@ impl<'f> Lift<'f> {
         most: u64,
         run: &mut Run<'_>,
     ) -> Result<Option<NodeFile>> {
-        let (space, mut words) = (run.space, Vec::new());
+        let (space, mut words) = (run.space, Words::default());
         let above = self.file.levels().end() - self.below;
         let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
@@ -103,7 +103,7 @@ impl<'f> Lift<'f> {
     }
 
     /// Marks the nodes below to which the levels above lead, and counts the marks.
-    fn marks<'w, I: Lane>(&self, words: &'w mut Vec<u64>, run: &mut Run<'_>) -> Result<Marks<'w>> {
+    fn marks<'w, I: Lane>(&self, words: &'w mut Words, run: &mut Run<'_>) -> Result<Marks<'w>> {
         let space = run.space;
         let _expanding = space.scratch.meter.clock.start(Phase::Expand);
         let mut marks = Marks::new(words, self.below);

@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use crate::{disk::lane::Lane, error::Result, file::reader::LevelReader, model::TERMINALS};
+use crate::{
+    disk::{lane::Lane, words::Words},
+    error::Result,
+    file::reader::LevelReader,
+    model::TERMINALS,
+};
 
 /// A mark for each of some ids, the terminals marked from the start.
 pub struct Marks<'a> {
@@ -21,9 +26,8 @@ const IDS: u64 = 16;
 
 impl<'a> Marks<'a> {
     /// Marks for the ids below `end`, in `words`.
-    pub fn new(words: &'a mut Vec<u64>, end: u64) -> Self {
-        words.clear();
-        words.resize(Self::bytes(end) as usize / 8, 0);
+    pub fn new(words: &'a mut Words, end: u64) -> Self {
+        words.zeroes(Self::bytes(end) as usize / 8);
         let (bits, counted) = words.split_at_mut(end.div_ceil(CHUNK as u64) as usize);
         let mut marks = Self { bits, counted };
         (0..TERMINALS).for_each(|terminal| marks.set(terminal));
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn marks_of_every_density_are_counted_as_a_set_counts_them() -> Result<()> {
-        let (mut words, mut random) = (vec![u64::MAX; 9], Rng::with_seed(1));
+        let (mut words, mut random) = (Words::from(vec![u64::MAX; 9]), Rng::with_seed(1));
         for end in [2, 15, 16, 17, 63, 64, 65, 1000, 4096] {
             for density in [0, 1, 8, 15, 16] {
                 let mut marks = Marks::new(&mut words, end);

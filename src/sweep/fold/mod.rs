@@ -39,7 +39,7 @@ use std::mem;
 
 use super::run::Run;
 use crate::{
-    disk::{limits::SMALL_NODES, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool},
+    disk::{limits::SMALL_NODES, queue::LevelQueue, sorter::Sorter, space::Space, spool::Spool, words::Words},
     error::Result,
     file::{level_map::LevelMap, node_file::NodeFile, reader::LevelReader},
     model::TERMINALS,
@@ -153,7 +153,7 @@ struct Fold<'a, C, const N: usize> {
 
 /// The values gathered at the nodes of a level, in an array.
 struct Level<const N: usize> {
-    words: Vec<u64>,
+    words: Words,
     /// The first id of the level.
     first: u64,
     /// How many ids the array holds; 0 where the values are in the queue.
@@ -161,15 +161,14 @@ struct Level<const N: usize> {
 }
 
 impl<const N: usize> Level<N> {
-    fn new(words: Vec<u64>) -> Self {
+    fn new(words: Words) -> Self {
         Self { words, first: 0, width: 0 }
     }
 
     /// Makes the array hold no values, for `width` nodes from `first` on.
     fn clear(&mut self, first: u64, width: u64) {
         (self.first, self.width) = (first, width);
-        self.words.clear();
-        self.words.resize(width as usize * N, 0);
+        self.words.zeroes(width as usize * N);
     }
 
     /// The value gathered at every node. The id 0, which no node has, marks a node where nothing has arrived.

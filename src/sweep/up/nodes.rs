@@ -2,7 +2,7 @@
 
 use super::{fresh::from_base, ordered::Ordered};
 use crate::{
-    disk::{dense::Dense, lane::Lane, parted::Parted, sorter::Sorter, space::Space, spool::Spool},
+    disk::{dense::Dense, lane::Lane, parted::Parted, sorter::Sorter, space::Space, spool::Spool, words::Words},
     error::Result,
     sweep::desk::Desk,
 };
@@ -62,7 +62,7 @@ impl<'a, I: Lane> Nodes<'a, I> {
 
     /// Moves the nodes to the parts of `siblings`; `name` makes the third lane from a node's number.
     pub fn part_into(&mut self, siblings: &mut Parted<I, 3>, name: impl Fn(u64) -> u64) -> Result<()> {
-        let mut children = std::mem::replace(&mut self.children, Dense::none(Vec::new())).descend()?;
+        let mut children = std::mem::replace(&mut self.children, Dense::none(Words::default())).descend()?;
         while let Some((first, values)) = children.part()? {
             for (node, &[low, high]) in (first / 2..).zip(values.as_chunks().0) {
                 siblings.append([low, high, I::of(name(node))], self.space)?;
@@ -81,9 +81,9 @@ impl<'a, I: Lane> Nodes<'a, I> {
     }
 
     /// Takes an array that `show_ids` does not need; the nodes are numbered.
-    pub fn spare(&mut self) -> Vec<u64> {
+    pub fn spare(&mut self) -> Words {
         match self.ids {
-            Some(_) => std::mem::replace(&mut self.children, Dense::none(Vec::new())).into_words(),
+            Some(_) => std::mem::replace(&mut self.children, Dense::none(Words::default())).into_words(),
             None => self.desk.take_array(),
         }
     }

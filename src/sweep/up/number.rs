@@ -235,7 +235,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::disk::space::testing;
+    use crate::disk::{space::testing, words::Words};
     use crate::sweep::desk::Desk;
 
     /// The children of `len` nodes: low ones among `children` ids from `first` on; high ones are false in `bare` of 32 nodes.
@@ -267,13 +267,13 @@ mod tests {
 
     fn nodes_of<'a, I: Lane>(children: &[[u64; 2]], desk: &'a mut Desk, space: &'a Space) -> Result<Nodes<'a, I>> {
         let len = children.len() as u64;
-        let mut dense = Dense::zeroes(Vec::new(), 2 * len, space)?;
+        let mut dense = Dense::zeroes(Words::default(), 2 * len, space)?;
         for (at, &child) in (0..).zip(children.as_flattened()) {
             dense.put(at, I::of(child))?;
         }
-        desk.give_back(vec![u64::MAX; children.len()]);
+        desk.give_back(vec![u64::MAX; children.len() + 1].into());
         // The sorter's array holds garbage, as after earlier use.
-        desk.sorter.give_back(vec![0x0123_4567_89ab_cdef; 5 * children.len()]);
+        desk.sorter.give_back(vec![0x0123_4567_89ab_cdef; 5 * children.len()].into());
         Ok(Nodes::new(len, dense, desk, space))
     }
 

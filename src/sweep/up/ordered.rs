@@ -27,6 +27,7 @@ use crate::{
         sorter::{Sorter, TIMED, can_spare},
         source::some_of,
         space::Space,
+        words::Words,
     },
     error::Result,
     model::FALSE,
@@ -37,7 +38,7 @@ use crate::{
 /// still to be.
 pub struct Ordered<I> {
     /// All [`Arrays`], one after the other.
-    words: Vec<u64>,
+    words: Words,
     /// How many others there is room for.
     room: usize,
     /// How many others there are.
@@ -132,7 +133,7 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// No nodes yet, but room for `chunks` chunks of marks, from `first` on, and for `room` others.
-    fn of(words: Vec<u64>, first: u64, chunks: usize, room: usize) -> Self {
+    fn of(words: Words, first: u64, chunks: usize, room: usize) -> Self {
         let (numbered, places) = (Vec::new(), Arc::default());
         Self { words, room, others: 0, left: 0, run: None, first, chunks, numbered, places, marker: PhantomData }
     }
@@ -237,7 +238,7 @@ impl<I: Lane> Ordered<I> {
     }
 
     /// The sorter's array, to be given back.
-    pub fn into_words(self) -> Vec<u64> {
+    pub fn into_words(self) -> Words {
         self.words
     }
 }

@@ -1,0 +1,137 @@
+//! `Words`: an array that is used again and again, in memory that goes back to the system when it is dropped.
+//!
+//! An allocator keeps much of what is freed, so that arrays which grow, or are given up for others, would take their room several
+//! times. So all but small ones lie in pages of their own.
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+};
+
+use super::pages::Pages;
+
+/// Words in memory, as many as they were last resized to; what they hold is what their last user has left.
+#[derive(Default)]
+pub struct Words {
+    room: Room,
+    len: usize,
+}
+
+enum Room {
+    Heap(Vec<u64>),
+    Pages(Pages),
+}
+
+/// More words than this have pages of their own.
+const SMALL: usize = 1 << 14;
+
+impl Words {
+    /// Makes it `len` words long. Their values may be anything; those that were there stay unless there was no room.
+    pub fn resize(&mut self, len: usize) {
+        if len > self.room.words().len() {
+            self.grow(len);
+        }
+        self.len = len;
+    }
+
+    /// Makes it `len` zeroes.
+    pub fn zeroes(&mut self, len: usize) {
+        if len > self.room.words().len() {
+            self.grow(len);
+            self.len = len;
+        } else {
+            self.len = len;
+            self.fill(0);
+        }
+    }
+
+    /// Whether it has room for no words.
+    pub fn has_no_room(&self) -> bool {
+        self.room.words().is_empty()
+    }
+
+    /// Takes room for `len` zeroes, and gives back what there was before.
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        self.room = Room::default();
+        // An array that grows mostly grows again, and pages that nobody has touched take no memory.
+        let more = len.next_power_of_two();
+        self.room = if len <= SMALL {
+            Room::Heap(vec![0; more])
+        } else {
+            Pages::new(more.saturating_mul(size_of::<u64>())).map_or_else(|_| Room::Heap(vec![0; len]), Room::Pages)
+        };
+    }
+}
+
+impl Room {
+    #[inline(always)]
+    fn words(&self) -> &[u64] {
+        match self {
+            Self::Heap(words) => words,
+            Self::Pages(pages) => pages.words(),
+        }
+    }
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::Heap(Vec::new())
+    }
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u64] {
+        &self.room.words()[..self.len]
+    }
+}
+
+impl DerefMut for Words {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match &mut self.room {
+            Room::Heap(words) => &mut words[..self.len],
+            Room::Pages(pages) => &mut pages.words_mut()[..self.len],
+        }
+    }
+}
+
+#[cfg(test)]
+impl From<Vec<u64>> for Words {
+    fn from(words: Vec<u64>) -> Self {
+        Self { len: words.len(), room: Room::Heap(words) }
+    }
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_what_they_hold_while_there_is_room_and_are_zeroes_when_asked() {
+        for len in [1, 7, SMALL, SMALL + 1, 5 * SMALL] {
+            let mut words = Words::default();
+            assert!(words.has_no_room() && words.is_empty());
+            words.zeroes(len);
+            assert!(words.len() == len && words.iter().all(|&word| word == 0) && !words.has_no_room());
+            words.fill(7);
+            words.resize(len / 2);
+            assert_eq!(words.len(), len / 2);
+            words.resize(len);
+            assert!(words.len() == len && words.iter().all(|&word| word == 7));
+            words.zeroes(len);
+            assert!(words.iter().all(|&word| word == 0));
+            words.resize(20 * len);
+            assert_eq!(words.len(), 20 * len);
+        }
+    }
+}
