@@ -6,7 +6,8 @@
 
 use super::{
     apply::Apply,
-    quantify::{Gathered, Quantify, quantify},
+    quantify::{Quantify, quantify},
+    set::Gathered,
 };
 use crate::{
     disk::lane::Lane,

@@ -12,11 +12,12 @@
 //!
 //! After: S. C. Sølvsten, J. van de Pol, "Multi-variable Quantification of BDDs in External Memory using Nested Sweeping", 2024.
 
+use super::set::{Gathered, NodeSet};
 use crate::{
     disk::lane::Lane,
     error::Result,
     file::{node_file::NodeFile, unreduced::Unreduced},
-    model::{FALSE, TERMINALS, TRUE},
+    model::TERMINALS,
     sweep::{
         build::{build, build_nested, build_within, most_nodes},
         down::{expand::expand, ground::Until},
@@ -30,14 +31,10 @@ use crate::{
 /// Combines the two cofactors of every node on the levels of some variables by "or" or by "and".
 #[derive(Clone, Debug)]
 pub struct Quantify {
-    /// The value that decides a set: true for "or", false for "and".
-    absorbing: bool,
-    /// Whether the operand is complemented.
-    complement: bool,
+    /// How the nodes of a set are combined.
+    set: NodeSet,
     /// The variables, in ascending order.
     variables: Vec<u32>,
-    /// Inner nodes of the operand with smaller ids decide a set like the value itself: all levels from theirs down are quantified.
-    settled: u64,
 }
 
 /// Quantifies the variables of `spec` in `file`, which has some of them.
@@ -64,7 +61,7 @@ pub fn quantify(file: &NodeFile, mut spec: Quantify, mut large: bool, run: &mut 
             None => build_nested::<_, _, 3, _>(&group.lowest(), &group, &[&file; 2], run)?,
         };
         large = group.variables.iter().any(|&variable| file.has_variable(variable));
-        spec.complement = false;
+        spec.set.complement = false;
     }
     Ok(file)
 }
@@ -76,7 +73,7 @@ const GROUP: usize = 8;
 impl Quantify {
     /// Combines by "or" if `absorbing` is true, by "and" if it is false, an operand that may be complemented.
     pub fn new(absorbing: bool, complement: bool, variables: Vec<u32>) -> Self {
-        Self { absorbing, complement, variables, settled: TERMINALS }
+        Self { set: NodeSet::new(absorbing, complement), variables }
     }
 
     /// The same for the lowest of its variables in `file`, `most` and those below which all are quantified; `None` if it has none.
@@ -86,122 +83,22 @@ impl Quantify {
         let quantified = file.variables().filter(|&variable| self.has(variable));
         let mut variables: Vec<_> = quantified.take((stays - 1).saturating_add(most)).collect();
         variables.reverse();
-        (!variables.is_empty()).then(|| Self { variables, settled: levels.first(stays), ..*self })
+        (!variables.is_empty()).then(|| Self { variables, set: NodeSet { settled: levels.first(stays), ..self.set } })
     }
 
     /// The same for the lowest of its variables alone.
     fn lowest(&self) -> Self {
-        Self { variables: self.variables.last().copied().into_iter().collect(), ..*self }
+        Self { variables: self.variables.last().copied().into_iter().collect(), set: self.set }
     }
 
     fn has(&self, variable: u32) -> bool {
         self.variables.binary_search(&variable).is_ok()
     }
 
-    /// The terminal that decides a set.
-    fn decisive(&self) -> u64 {
-        if self.absorbing == self.complement { FALSE } else { TRUE }
-    }
-
-    /// The terminal that leaves a set as it is; it fills the lanes that a set does not use.
-    fn neutral(&self) -> u64 {
-        1 - self.decisive()
-    }
-
-    /// Whether `id`, of a node or a terminal, decides any set that it is in.
-    #[inline(always)]
-    fn decides(&self, id: u64) -> bool {
-        id < self.settled && id != self.neutral()
-    }
-
-    /// The request of `slot` for the set of one node.
-    fn single<I: Lane, const N: usize>(&self, id: I, slot: I) -> [I; N] {
-        let mut request = [I::of(self.neutral()); N];
-        (request[0], request[N - 1]) = (id, slot);
-        request
-    }
-
-    /// Fills `set` with the inner nodes among `ids`, each once, the largest first, or, if one of them decides, with the terminal
-    /// that decides.
-    #[inline(always)]
-    pub fn gather<I: Lane>(&self, ids: impl Iterator<Item = I>, set: &mut [I]) -> Gathered {
-        let mut count = 0;
-        for id in ids {
-            if id.get() < self.settled {
-                if self.decides(id.get()) {
-                    set.fill(I::of(self.decisive()));
-                    return Gathered::Decided;
-                }
-                continue;
-            }
-            // Its place is behind all ids that are not smaller.
-            let mut at = count;
-            while at > 0 && set[at - 1] < id {
-                at -= 1;
-            }
-            if at > 0 && set[at - 1] == id {
-                continue;
-            }
-            if count == set.len() {
-                return Gathered::TooMany;
-            }
-            for place in (at..count).rev() {
-                set[place + 1] = set[place];
-            }
-            set[at] = id;
-            count += 1;
-        }
-        set[count..].fill(I::of(self.neutral()));
-        if count == 0 { Gathered::Nothing } else { Gathered::Some }
-    }
-
-    /// Whether `gather` would leave `ids` as they are, and none of them decides: true of most requests.
-    #[inline(always)]
-    pub fn is_set<I: Lane>(&self, ids: &[I]) -> bool {
-        let mut before = I::MAX;
-        ids.iter().fold(true, |is, &id| {
-            let fits = id.get() == self.neutral() || id.get() >= self.settled && id < before;
-            before = id;
-            is & fits
-        })
-    }
-
-    /// Whether the set of `ids` is empty.
-    #[inline(always)]
-    pub fn is_nothing<I: Lane>(&self, ids: &[I]) -> bool {
-        ids.iter().all(|id| id.get() == self.neutral())
-    }
-
-    /// The value of a set of two ids if it is decided; if not, puts the set in order.
-    #[inline(always)]
-    fn decide_two<I: Lane>(&self, set: &mut [I]) -> Option<bool> {
-        let (first, last) = (set[0].max(set[1]), set[0].min(set[1]));
-        let decided = self.decides(first.get()) || self.decides(last.get());
-        if decided || first.get() < TERMINALS {
-            return Some(decided == self.absorbing);
-        }
-        set[0] = first;
-        set[1] = if last == first { I::of(self.neutral()) } else { last };
-        None
-    }
-
     /// The spec of the nested sweeps: the same on pairs of nodes to which the complement has been applied already.
     fn pairs(&self) -> Self {
-        Self::new(self.absorbing, false, Vec::new())
+        Self::new(self.set.absorbing, false, Vec::new())
     }
-}
-
-/// The outcome of gathering a set.
-#[derive(PartialEq, Eq)]
-pub enum Gathered {
-    /// One node decides: the set has the value that decides.
-    Decided,
-    /// The set is empty: it has the other value.
-    Nothing,
-    /// The set is to be expanded.
-    Some,
-    /// The set is larger than a request can hold.
-    TooMany,
 }
 
 impl<const N: usize> Spec<N> for Quantify {
@@ -210,15 +107,15 @@ impl<const N: usize> Spec<N> for Quantify {
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
         if N == 3 {
-            return self.decide_two(&mut request[..2]);
+            return self.set.decide_two(&mut request[..2]);
         }
         let ids = *request;
-        if self.is_set(&ids[..N - 1]) {
-            return (ids[0].get() < TERMINALS).then_some(!self.absorbing);
+        if self.set.is_set(&ids[..N - 1]) {
+            return (ids[0].get() < TERMINALS).then_some(!self.set.absorbing);
         }
-        match self.gather(ids[..N - 1].iter().copied(), &mut request[..N - 1]) {
-            Gathered::Decided => Some(self.absorbing),
-            Gathered::Nothing => Some(!self.absorbing),
+        match self.set.gather(ids[..N - 1].iter().copied(), &mut request[..N - 1]) {
+            Gathered::Decided => Some(self.set.absorbing),
+            Gathered::Nothing => Some(!self.set.absorbing),
             Gathered::Some | Gathered::TooMany => None,
         }
     }
@@ -228,12 +125,12 @@ impl<const N: usize> Spec<N> for Quantify {
     }
 
     fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
-        Some(self.single(id, slot))
+        Some(self.set.single(id, slot))
     }
 
     #[inline(always)]
     fn same_as_operand<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
-        (!self.complement && request[1].get() < TERMINALS).then_some(0)
+        (!self.set.complement && request[1].get() < TERMINALS).then_some(0)
     }
 
     #[inline(always)]
@@ -241,7 +138,7 @@ impl<const N: usize> Spec<N> for Quantify {
         let mut both = *low;
         // A node below this level is in both sets.
         let others = low.iter().zip(&high[..N - 1]).filter(|(low, high)| low != high).map(|(_, high)| high);
-        let fits = self.gather(low[..N - 1].iter().chain(others).copied(), &mut both[..N - 1]) != Gathered::TooMany;
+        let fits = self.set.gather(low[..N - 1].iter().chain(others).copied(), &mut both[..N - 1]) != Gathered::TooMany;
         if fits {
             *low = both;
         }
@@ -255,8 +152,8 @@ impl Covers for Quantify {
     }
 
     fn settle(&self, low: u64, high: u64) -> Option<u64> {
-        let mut pair = [low, high, 0];
-        match self.pairs().decide(&mut pair) {
+        let mut pair = [low, high];
+        match NodeSet::new(self.set.absorbing, false).decide_two(&mut pair) {
             Some(value) => Some(u64::from(value)),
             None => (pair[1] < TERMINALS).then_some(pair[0]),
         }
@@ -269,7 +166,7 @@ impl Nest for Quantify {
         let Pause { above, forest, mut pairs, mut singles } = pause;
         let ask_all = |ask: &mut dyn FnMut([I; 3]) -> Result<()>| {
             pairs.drain_each(space, &mut *ask)?;
-            singles.drain_each(space, |[id, slot]| ask(spec.single(id, slot)))
+            singles.drain_each(space, |[id, slot]| ask(spec.set.single(id, slot)))
         };
         expand(&spec, &[&forest, &forest], above, Until::DONE, ask_all, run)
     }

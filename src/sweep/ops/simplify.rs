@@ -8,7 +8,7 @@
 //! After: O. Coudert, J. C. Madre, "A Unified Framework for the Formal Verification of Sequential Circuits", 1990 (their
 //! "restrict").
 
-use super::quantify::{Gathered, Quantify};
+use super::set::{Gathered, NodeSet};
 use crate::{
     disk::lane::Lane,
     error::Result,
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Simplify {
     /// Combines nodes of the care set by "or".
-    care: Quantify,
+    care: NodeSet,
     /// Whether the result is the negation of the stored function.
     pub result: bool,
 }
@@ -29,7 +29,7 @@ pub struct Simplify {
 impl Simplify {
     /// For a care set that may be complemented.
     pub fn new(complement: bool) -> Self {
-        Self { care: Quantify::new(true, complement, Vec::new()), result: false }
+        Self { care: NodeSet::new(true, complement), result: false }
     }
 
     /// The value of the result on the path of low arcs; `care` is not false.
