@@ -55,7 +55,9 @@ fn counts_of_small_functions_are_exact_in_floating_point_too() -> Result<()> {
 fn an_exact_count_is_as_many_sweeps_as_its_bits_need() -> Result<()> {
     let store = default_store();
     // In 64 bits for either terminal; then, beyond 244 levels, in floating point; then 915 bits at a time.
-    for (levels, sweeps) in [(64, 1), (65, 3), (244, 3), (245, 4), (914, 4), (915, 5), (1829, 5), (1830, 6)] {
+    for (levels, sweeps) in
+        [(64, 1), (65, 3), (244, 3), (245, 4), (487, 4), (488, 4), (489, 4), (914, 4), (915, 5), (1829, 5), (1830, 6)]
+    {
         let f = store.parity(0..levels)?;
         assert_eq!(f.sat_count(levels)?, BigUint::from(1u8) << (levels - 1));
         assert_eq!(store.operations().pop().unwrap().sweeps, sweeps, "{levels} levels");

@@ -47,13 +47,16 @@ pub fn signed(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>
 fn modulo(tally: &impl Tally, terminal: bool, bits: usize, run: &mut Run<'_>) -> Result<(Vec<BigUint>, BigUint)> {
     if bits <= FEW_BITS {
         by_residues::<FEW, { FEW + 1 }, { FEW + 2 }>(tally, terminal, bits, run)
+    } else if bits <= SOME * MODULUS_BITS {
+        by_residues::<SOME, { SOME + 1 }, { SOME + 2 }>(tally, terminal, bits, run)
     } else {
         by_residues::<MANY, { MANY + 1 }, { MANY + 2 }>(tally, terminal, bits, run)
     }
 }
 
-/// Residues that travel together: `FEW` if these are enough, `MANY` otherwise.
+/// Residues that travel together: `FEW` or `SOME` if these are enough, `MANY` otherwise.
 const FEW: usize = 4;
+const SOME: usize = 8;
 const MANY: usize = 15;
 
 /// Numbers of up to this many bits take one sweep.
