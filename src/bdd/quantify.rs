@@ -32,7 +32,7 @@ impl Bdd {
     /// each of its variables that is left, over the levels below it. Nodes with only `variables` below them are not expanded,
     /// and the levels of a large diagram above the first of `variables`, or above a group, are only reduced where the budget has
     /// room for that. Where each variable makes a function much smaller, it can be faster to quantify a few at a time, or one after
-    /// another; from which end depends on the function.
+    /// another, often best the smallest variables first.
     ///
     /// # Errors
     /// [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk and the budget.
@@ -57,8 +57,11 @@ impl Bdd {
         Ok(self.negated().exists(variables)?.negated())
     }
 
-    /// [`Bdd::exists`] of every variable for which `quantified` holds.
-    pub fn exists_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+    /// [`Bdd::exists`] of every variable of the support for which `quantified` holds.
+    ///
+    /// # Errors
+    /// As [`Bdd::exists`].
+    pub fn exists_where(&self, mut quantified: impl FnMut(u32) -> bool) -> Result<Self> {
         self.exists_of(self.support().into_iter().filter(|&variable| quantified(variable)).collect())
     }
 
@@ -77,8 +80,11 @@ impl Bdd {
         self.made("exists", &[], value, |run| quantify(&self.file, spec.clone(), false, run))
     }
 
-    /// [`Bdd::forall`] of every variable for which `quantified` holds.
-    pub fn forall_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+    /// [`Bdd::forall`] of every variable of the support for which `quantified` holds.
+    ///
+    /// # Errors
+    /// As [`Bdd::exists`].
+    pub fn forall_where(&self, quantified: impl FnMut(u32) -> bool) -> Result<Self> {
         Ok(self.negated().exists_where(quantified)?.negated())
     }
 
@@ -125,7 +131,10 @@ impl Bdd {
 
     /// [`Bdd::unique`] of every variable of the support for which `quantified` holds. Variables outside the support are not asked
     /// for; in a list one of these makes `unique` false.
-    pub fn unique_where(&self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+    ///
+    /// # Errors
+    /// As [`Bdd::unique`].
+    pub fn unique_where(&self, mut quantified: impl FnMut(u32) -> bool) -> Result<Self> {
         self.unique(self.support().into_iter().filter(|&variable| quantified(variable)))
     }
 
@@ -161,8 +170,11 @@ impl Bdd {
         self.and_exists_of(other, variables)
     }
 
-    /// [`Bdd::and_exists`] of every variable for which `quantified` holds.
-    pub fn and_exists_where(&self, other: &Self, quantified: impl Fn(u32) -> bool) -> Result<Self> {
+    /// [`Bdd::and_exists`] of every variable of the two supports for which `quantified` holds. One of both is asked for twice.
+    ///
+    /// # Errors
+    /// As [`Bdd::and_exists`].
+    pub fn and_exists_where(&self, other: &Self, mut quantified: impl FnMut(u32) -> bool) -> Result<Self> {
         let mut variables = self.support();
         variables.extend(other.file.variables());
         variables.retain(|&variable| quantified(variable));

@@ -51,7 +51,7 @@ impl Bdd {
     /// assert_eq!(x.imp(&y)?.replace(|variable| 1 - variable)?, y.imp(&x)?);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
-    pub fn replace(&self, name: impl Fn(u32) -> u32) -> Result<Self> {
+    pub fn replace(&self, name: impl FnMut(u32) -> u32) -> Result<Self> {
         let names: Vec<u32> = self.file.variables().map(name).collect();
         names.iter().try_for_each(|&name| check_variable(name))?;
         if names.is_sorted_by(|below, above| below > above) {

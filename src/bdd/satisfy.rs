@@ -37,7 +37,7 @@ impl Bdd {
     /// assert!(f.eval(|variable| solution.binary_search(&(variable, true)).is_ok())?);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
-    pub fn eval(&self, assignment: impl Fn(u32) -> bool) -> Result<bool> {
+    pub fn eval(&self, mut assignment: impl FnMut(u32) -> bool) -> Result<bool> {
         let (mut id, mut walk) = (self.file.root(), Walk::of(&self.file));
         while id >= TERMINALS {
             let [low, high] = walk.children(id)?;

@@ -27,7 +27,7 @@ impl Bdd {
     /// assert!(text.starts_with("digraph {") && text.contains("[label=\"x5\"]"));
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
-    pub fn to_dot(&self, out: &mut (impl Write + ?Sized), name: impl Fn(u32) -> String) -> Result<()> {
+    pub fn to_dot(&self, out: &mut (impl Write + ?Sized), name: impl FnMut(u32) -> String) -> Result<()> {
         dot::write(&self.file, self.complement, out, name)
     }
 }

@@ -29,7 +29,7 @@ pub fn write(
     file: &NodeFile,
     complement: bool,
     out: &mut (impl Write + ?Sized),
-    name: impl Fn(u32) -> String,
+    mut name: impl FnMut(u32) -> String,
 ) -> Result<()> {
     let _span = tracing::debug_span!("dot").entered();
     let fail = |source| Error::Output { source };
