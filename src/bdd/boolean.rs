@@ -35,8 +35,26 @@ impl Bdd {
         self.apply_within(op, other, u64::MAX).map(unlimited)
     }
 
-    /// [`apply`](Self::apply); `None` where it takes more than `most` nodes before they are reduced.
-    pub(super) fn apply_within(&self, op: BinaryOp, other: &Self, most: u64) -> Result<Option<Self>> {
+    /// [`apply`](Self::apply); `None` as soon as it turns out to take more than `most` nodes before they are reduced: the result
+    /// has no more, unless it is known without a sweep, as where an operand is constant. To join what may be joined in any order,
+    /// for example, while nothing gets too large.
+    ///
+    /// Costs no more than [`apply`](Self::apply), and where it is given up no more than the expand sweep so far.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    ///
+    /// ```
+    /// # use strata_bdd::{BinaryOp, Config, Store};
+    /// let store = Store::new(Config::default())?;
+    /// let (few, many) = (store.at_most(10, 0..100)?, store.at_least(5, 0..100)?);
+    /// let both = few.apply_within(BinaryOp::AND, &many, 2000)?.expect("so many are enough");
+    /// assert_eq!(both, few.and(&many)?);
+    /// assert_eq!(few.apply_within(BinaryOp::AND, &many, 100)?, None);
+    /// assert_eq!(few.apply_within(BinaryOp::AND, &few, 100)?, Some(few));
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
+    pub fn apply_within(&self, op: BinaryOp, other: &Self, most: u64) -> Result<Option<Self>> {
         let plan = match self.plan(op, other)? {
             ControlFlow::Break(known) => return Ok(Some(known)),
             ControlFlow::Continue(plan) => plan,
