@@ -142,6 +142,17 @@ impl Bdd {
     ///
     /// # Errors
     /// As for [`Bdd::opt_min`].
+    ///
+    /// ```
+    /// # use strata_bdd::{Config, Store};
+    /// // The most probable solution: what true adds is the logarithm of its odds. (Variables that are certain are fixed before.)
+    /// let store = Store::new(Config::default())?;
+    /// let f = store.exactly(1, 0..3)?;
+    /// let chance = |variable| [0.2, 0.9, 0.6][variable as usize];
+    /// let best = f.opt_max(|variable| f64::ln(chance(variable) / (1.0 - chance(variable))), 0..3)?.expect("it is not false");
+    /// assert_eq!(best.1, [(0, false), (1, true), (2, false)]);
+    /// # Ok::<(), strata_bdd::Error>(())
+    /// ```
     pub fn opt_max<W: Weight>(
         &self,
         weight: impl FnMut(u32) -> W,

@@ -34,7 +34,9 @@ impl Bdd {
     ///
     /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation over what
     /// that process reads and writes, and pairs of what it writes, are enough. The successors under all processes are the
-    /// disjunction of those under each.
+    /// disjunction of those under each. A next variable that the relation writes and `pairs` lacks stays, too, and the result
+    /// depends on it: over a domain, as in `successors.assignments(all.currents())`, that is an error, but a mere number of
+    /// variables, as for [`Bdd::sat_count`], does not show it.
     ///
     /// # Errors
     /// [`Error::NextVariable`] when the states depend on one, and as [`Bdd::and_exists`] and [`Bdd::replace`].
@@ -60,10 +62,11 @@ impl Bdd {
     /// where the pairs keep the order of variables, and one [`Bdd::and_exists`].
     ///
     /// As for [`Bdd::rel_next`], a relation over what one process reads and writes, and pairs of what it writes, are enough for the
-    /// steps of that process. The states all of whose successors are among these (AX), and with them those that have none, are
-    /// `self.negated().rel_prev(relation, pairs)?.negated()`. To search backwards, as for EF, take the processes in turn until none
-    /// finds anything new: no set on the way is much larger than the result then, and one relation for all steps can take many
-    /// times as long.
+    /// steps of that process, and the predecessors under all processes (EX) are the disjunction of those under each. The states all
+    /// of whose successors are among these (AX), and with them those that have none, are `self.negated().rel_prev(relation,
+    /// pairs)?.negated()`, and under all processes the conjunction of those under each. To search backwards, as for EF, take the
+    /// processes in turn until none finds anything new: no set on the way is much larger than the result then, and one relation for
+    /// all steps can take many times as long.
     ///
     /// # Errors
     /// As [`Bdd::rel_next`].

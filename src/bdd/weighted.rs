@@ -104,6 +104,11 @@ impl Bdd {
     /// // Each works with a probability of 99.9 %: none does in one of 10^300 cases.
     /// let cases = some.weighted_count_exact(|_, works| [1, 999][usize::from(works)], 0..100)?;
     /// assert_eq!(cases + 1, strata_bdd::BigInt::from(10).pow(300));
+    ///
+    /// // How many solutions have so many true variables: digits in base 2^62, while all of these are smaller.
+    /// let by_size = store.parity(0..6)?.weighted_count_exact(|_, value| [1, 1 << 62][usize::from(value)], 0..6)?;
+    /// let of_size = |size: u32| (&by_size >> (62 * size)) % (1i64 << 62);
+    /// assert_eq!([0, 1, 2, 3, 4, 5, 6].map(of_size), [0, 6, 0, 20, 0, 6, 0].map(strata_bdd::BigInt::from));
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn weighted_count_exact(
