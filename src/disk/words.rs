@@ -54,12 +54,14 @@ impl Words {
     #[cold]
     fn grow(&mut self, len: usize) {
         self.room = Room::default();
-        // An array that grows mostly grows again, and pages that nobody has touched take no memory.
         let more = len.next_power_of_two();
+        // An array that grows mostly grows again, level by level, and touches all its pages anew. Those that nobody has touched take
+        // no memory.
+        let bytes = more.saturating_mul(4 * size_of::<u64>());
         self.room = if len <= SMALL {
             Room::Heap(vec![0; more])
         } else {
-            Pages::new(more.saturating_mul(size_of::<u64>())).map_or_else(|_| Room::Heap(vec![0; len]), Room::Pages)
+            Pages::new(bytes).map_or_else(|_| Room::Heap(vec![0; len]), Room::Pages)
         };
     }
 }
