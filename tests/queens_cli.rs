@@ -59,6 +59,20 @@ fn spilling() -> String {
 }
 
 #[test]
+fn temporary_files_go_to_a_disk_unless_somebody_names_a_folder() {
+    let help = |set: &dyn Fn(&mut Command) -> &mut Command| {
+        let mut command = command("count --help");
+        set(&mut command);
+        stdout(command)
+    };
+    let unset = help(&|command| command.env_remove("TMPDIR"));
+    let large = if tempfile::tempfile_in("/var/tmp").is_ok() { "/var/tmp" } else { "/tmp" };
+    assert!(unset.contains(&format!("[default: {large}]")), "{unset}");
+    let named = help(&|command| command.env("TMPDIR", "/a/folder"));
+    assert!(named.contains("[default: /a/folder]"), "{named}");
+}
+
+#[test]
 fn solutions_and_nodes_are_the_published_numbers() {
     // N, its solutions, the nodes of the diagram of all solutions, and the nodes of the largest diagram on the way,
     // where that number is published.

@@ -1,9 +1,9 @@
 //! What the user types.
 
-use std::{env, ffi::OsString, path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{ArgAction, CommandFactory, Parser, error::ErrorKind, value_parser};
-use strata_bdd::SMALLEST_MEMORY;
+use strata_bdd::{Config, SMALLEST_MEMORY};
 
 use super::setting::{Block, SMALLEST_BLOCK, Setting, largest_block, size_label};
 use crate::size::memory_size;
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The folder for unnamed temporary files
-    #[arg(long, value_name = "DIR", default_value_os_t = env::temp_dir(), value_parser = folder)]
+    #[arg(long, value_name = "DIR", default_value_os_t = Config::default().scratch, value_parser = folder)]
     pub temp_dir: PathBuf,
     /// Passed by `cargo bench`
     #[arg(long, hide = true)]

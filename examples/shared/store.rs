@@ -16,7 +16,7 @@ pub struct StoreOptions {
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size, allow_negative_numbers = true)]
     memory: usize,
     /// The folder for unnamed temporary files, best on a fast disk.
-    #[arg(long, value_name = "DIR", default_value_os_t = std::env::temp_dir())]
+    #[arg(long, value_name = "DIR", default_value_os_t = Config::default().scratch)]
     temp_dir: PathBuf,
     /// Threads that share the larger levels of a sweep, 1 to 1024.
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]

@@ -1,6 +1,12 @@
 //! The settings of a store.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::fs::{Access, access};
 
 use super::callback::ProgressCallback;
 use crate::disk::{backend::Backend, limits::Limits};
@@ -18,11 +24,11 @@ pub struct Config {
     /// The memory budget in bytes: what sweeps, tables and the diagrams you hold take in all. Default 1 GiB, at least 16 MiB. A
     /// larger budget spills less. The process takes some MiB more, for memory that the budget does not count.
     pub memory: usize,
-    /// The folder for unnamed temporary files. Default: the system's temporary folder. A fast disk with room for a few times the
-    /// largest diagram is best; a folder in RAM (tmpfs, as `/tmp` is on some systems) would count against the machine's memory
-    /// instead. A relative path is meant from the folder that is the current one when the store is made, and an empty path is that
-    /// folder. Where one level is so large that it goes through the external sorter, the limit of open files is raised for the
-    /// whole process, as far as the system allows.
+    /// The folder for unnamed temporary files. Default: what the environment's `TMPDIR` says, or else `/var/tmp`, or, where that is
+    /// missing or read-only, `/tmp`. A fast disk with room for a few times the largest diagram is best; a folder in RAM (tmpfs, as
+    /// `/tmp` is on many systems) would count against the machine's memory instead. A relative path is meant from the folder that
+    /// is the current one when the store is made, and an empty path is that folder. Where one level is so large that it goes
+    /// through the external sorter, the limit of open files is raised for the whole process, as far as the system allows.
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
     /// several threads. Default 1; more than there are processors only cost time. Each needs memory of its own, so a store has no
@@ -63,12 +69,23 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             memory: 1 << 30,
-            scratch: std::env::temp_dir(),
+            scratch: scratch_folder(),
             threads: 1,
             compress: true,
             progress: None,
             testing: Testing::default(),
         }
+    }
+}
+
+/// The folder for temporary files where nobody names one: of those that a system has, the one for large files, on a disk, while
+/// `/tmp` may be kept in RAM (systemd, `file-hierarchy(7)`).
+fn scratch_folder() -> PathBuf {
+    let for_large_files = Path::new("/var/tmp");
+    if env::var_os("TMPDIR").is_none() && access(for_large_files, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        for_large_files.into()
+    } else {
+        env::temp_dir()
     }
 }
 
