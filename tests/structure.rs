@@ -133,7 +133,7 @@ fn imports_flow_one_way() {
     check_floors(
         "disk/",
         "queue gather dense array external sorter insertion parted stack spool part source stretch packet packed ascending cells \
-         words checked pages space scratch meter clock charge buffer pool limits lane backend named",
+         words checked space scratch meter clock charge buffer pool room pages limits lane backend named",
     );
     check_floors("file/", "saved check walk unreduced writer reader node_file labels level_map levels");
 }

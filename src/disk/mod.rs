@@ -2,13 +2,13 @@
 //! than the names of shares, limits and phases.
 //!
 //! Read in this order, imports go the other way only: [`named`] and [`backend`] (files), [`lane`] (what records are made of),
-//! [`limits`], [`pool`] (memory, in blocks, by shares), [`buffer`] (one such block) and [`charge`] (memory that cannot go to disk),
-//! [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and [`space`] (what an operation works in), [`pages`] (memory
-//! that goes back to the system), [`checked`] (a file that notices damage) and [`words`] (an array that is used again), [`cells`]
-//! (ranges of keys), [`ascending`] (runs that are merged), [`packed`], [`packet`] and [`stretch`] (records on disk), [`source`],
-//! [`part`], [`spool`] (an append-only log in RAM or on disk) and [`stack`] (a log read backwards), [`parted`], [`insertion`] and
-//! [`sorter`] (levels in order), [`external`] (what is too large for an array, in order), [`mod@array`] and [`dense`] (arrays, and
-//! those that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward processing).
+//! [`limits`], [`pages`] and [`room`] (memory that goes back to the system), [`pool`] (memory in blocks, by shares), [`buffer`] (one
+//! such block) and [`charge`] (memory that cannot go to disk), [`clock`], [`meter`], [`scratch`] (a temporary file in extents) and
+//! [`space`] (what an operation works in), [`checked`] (a file that notices damage) and [`words`] (an array that is used again),
+//! [`cells`] (ranges of keys), [`ascending`] (runs that are merged), [`packed`], [`packet`] and [`stretch`] (records on disk),
+//! [`source`], [`part`], [`spool`] (an append-only log in RAM or on disk) and [`stack`] (a log read backwards), [`parted`],
+//! [`insertion`] and [`sorter`] (levels in order), [`external`] (what is too large for an array, in order), [`mod@array`] and
+//! [`dense`] (arrays, and those that may be too large), [`gather`] and [`queue`] (the priority queue of time-forward processing).
 
 pub mod array;
 pub mod ascending;
@@ -33,6 +33,7 @@ pub mod part;
 pub mod parted;
 pub mod pool;
 pub mod queue;
+pub mod room;
 pub mod scratch;
 pub mod sorter;
 pub mod source;

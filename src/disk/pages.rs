@@ -1,4 +1,4 @@
-//! `Pages`: memory for the part of a file that is being looked at, and for large arrays.
+//! `Pages`: memory for the part of a file that is being looked at, and for large blocks and arrays.
 
 use std::io;
 

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use super::limits::Limits;
+use super::{limits::Limits, room::Room};
 
 /// What memory is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share,
 /// blocks and tables draw on the common one, and a share counts as used up only when the common one is used up, too.
@@ -101,12 +101,12 @@ pub(super) struct Home {
     pub(super) used: [AtomicUsize; SHARES],
     /// Bytes of all blocks there are, in use or free, and of what else is charged to the common share.
     held: AtomicUsize,
-    free: [Mutex<Vec<Box<[u64]>>>; CLASSES.len()],
+    free: [Mutex<Vec<Room>>; CLASSES.len()],
 }
 
 /// A piece of memory that returns to its pool when it is dropped.
 pub struct Block {
-    words: Box<[u64]>,
+    room: Room,
     class: Class,
     share: Share,
     /// The pool that it returns to; `None` for a block of no pool.
@@ -184,11 +184,11 @@ impl Pool {
     pub fn fitted(&self, block: Block, words: usize, share: Share) -> Block {
         let holds = |class: &Class| words * 8 <= self.home.bytes[*class as usize];
         let class = CLASSES.into_iter().find(holds).unwrap_or(block.class);
-        if self.home.bytes[class as usize] >= block.words.len() * 8 {
+        if self.home.bytes[class as usize] >= block.words().len() * 8 {
             return block;
         }
         let Some(mut fitted) = self.take(share, class) else { return block };
-        fitted.words[..words].copy_from_slice(&block.words[..words]);
+        fitted.words_mut()[..words].copy_from_slice(&block.words()[..words]);
         fitted
     }
 
@@ -201,8 +201,8 @@ impl Pool {
     fn block(&self, share: Share, class: Class) -> Block {
         let home = &self.home;
         let recycled = home.list(class).pop();
-        let words = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
-        Block { words, class, share, home: Some(home.clone()) }
+        let room = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
+        Block { room, class, share, home: Some(home.clone()) }
     }
 }
 
@@ -214,7 +214,7 @@ impl fmt::Debug for Home {
 
 impl fmt::Debug for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Block").field("words", &self.words.len()).field("share", &self.share).finish_non_exhaustive()
+        f.debug_struct("Block").field("words", &self.words().len()).field("share", &self.share).finish_non_exhaustive()
     }
 }
 
@@ -256,14 +256,15 @@ impl Home {
         }
     }
 
-    fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Box<[u64]>>> {
+    fn list(&self, class: Class) -> std::sync::MutexGuard<'_, Vec<Room>> {
         self.free[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// New memory of `bytes` bytes.
-    fn fresh(&self, bytes: usize) -> Box<[u64]> {
+    fn fresh(&self, bytes: usize) -> Room {
         self.hold(bytes);
-        vec![0; bytes / 8].into_boxed_slice()
+        let words = bytes / size_of::<u64>();
+        Room::new(words, words)
     }
 
     /// Counts `bytes` as held; all free blocks are dropped where that is more than the budget of blocks.
@@ -293,7 +294,7 @@ impl Default for Block {
 impl Block {
     /// A block of `words`, which belong to no pool and are charged elsewhere.
     pub fn counted_elsewhere(words: Vec<u64>) -> Self {
-        Self { words: words.into_boxed_slice(), class: Class::Small, share: Share::Diagrams, home: None }
+        Self { room: Room::Heap(words.into()), class: Class::Small, share: Share::Diagrams, home: None }
     }
 
     /// Whether it has memory of a pool.
@@ -308,20 +309,20 @@ impl Block {
 
     /// The memory, in 8-byte words.
     pub fn words(&self) -> &[u64] {
-        &self.words
+        self.room.words()
     }
 
     /// The memory, to write.
     pub fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.words
+        self.room.words_mut()
     }
 
     #[inline(never)]
     fn give_back(&mut self) {
         if let Some(home) = self.home.take() {
-            let words = std::mem::take(&mut self.words);
-            home.used[self.share as usize].fetch_sub(words.len() * 8, Relaxed);
-            home.list(self.class).push(words);
+            let room = std::mem::take(&mut self.room);
+            home.used[self.share as usize].fetch_sub(size_of_val(room.words()), Relaxed);
+            home.list(self.class).push(room);
         }
     }
 }

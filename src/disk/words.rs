@@ -1,14 +1,11 @@
-//! `Words`: an array that is used again and again, in memory that goes back to the system when it is dropped.
-//!
-//! An allocator keeps much of what is freed, so that arrays which grow, or are given up for others, would take their room several
-//! times. So all but small ones lie in pages of their own.
+//! `Words`: an array that is used again and again.
 
 use std::{
     fmt,
     ops::{Deref, DerefMut},
 };
 
-use super::pages::Pages;
+use super::room::Room;
 
 /// Words in memory, as many as they were last resized to; what they hold is what their last user has left.
 #[derive(Default)]
@@ -17,13 +14,9 @@ pub struct Words {
     len: usize,
 }
 
-enum Room {
-    Heap(Vec<u64>),
-    Pages(Pages),
-}
-
-/// More words than this have pages of their own.
-const SMALL: usize = 1 << 14;
+/// How many times as much as they need large arrays take in address space: an array that grows mostly grows again, level by level,
+/// and would touch all its pages anew.
+const SPARE: usize = 4;
 
 impl Words {
     /// Makes it `len` words long. Their values may be anything; those that were there stay unless there was no room.
@@ -54,31 +47,7 @@ impl Words {
     #[cold]
     fn grow(&mut self, len: usize) {
         self.room = Room::default();
-        let more = len.next_power_of_two();
-        // An array that grows mostly grows again, level by level, and touches all its pages anew. Those that nobody has touched take
-        // no memory.
-        let bytes = more.saturating_mul(4 * size_of::<u64>());
-        self.room = if len <= SMALL {
-            Room::Heap(vec![0; more])
-        } else {
-            Pages::new(bytes).map_or_else(|_| Room::Heap(vec![0; len]), Room::Pages)
-        };
-    }
-}
-
-impl Room {
-    #[inline(always)]
-    fn words(&self) -> &[u64] {
-        match self {
-            Self::Heap(words) => words,
-            Self::Pages(pages) => pages.words(),
-        }
-    }
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self::Heap(Vec::new())
+        self.room = Room::new(len, len.next_power_of_two().saturating_mul(SPARE));
     }
 }
 
@@ -94,17 +63,14 @@ impl Deref for Words {
 impl DerefMut for Words {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u64] {
-        match &mut self.room {
-            Room::Heap(words) => &mut words[..self.len],
-            Room::Pages(pages) => &mut pages.words_mut()[..self.len],
-        }
+        &mut self.room.words_mut()[..self.len]
     }
 }
 
 #[cfg(test)]
 impl From<Vec<u64>> for Words {
     fn from(words: Vec<u64>) -> Self {
-        Self { len: words.len(), room: Room::Heap(words) }
+        Self { len: words.len(), room: Room::Heap(words.into()) }
     }
 }
 
@@ -120,7 +86,7 @@ mod tests {
 
     #[test]
     fn words_keep_what_they_hold_while_there_is_room_and_are_zeroes_when_asked() {
-        for len in [1, 7, SMALL, SMALL + 1, 5 * SMALL] {
+        for len in [1, 7, 4096, 4097, 20_000] {
             let mut words = Words::default();
             assert!(words.has_no_room() && words.is_empty());
             words.zeroes(len);
