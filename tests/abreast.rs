@@ -47,7 +47,7 @@ const OPERATIONS: [(&str, Operation); 14] = [
     ("ite", |f, g| f.ite(g, &f.negated().xor(g)?)),
     ("restrict", |f, _| f.restrict([(2, true), (7, false)])),
     ("exists", |f, _| f.exists([1, 3, 8])),
-    ("unique", |f, _| f.unique([4])),
+    ("unique", |f, _| f.unique([1, 3, 4, 6, 8])),
     ("and_exists", |f, g| f.and_exists(g, [0, 5, 9])),
     ("compose", |f, g| f.compose(5, g)),
     ("compose_all", |f, g| f.compose_all([(5, g), (2, &f.negated())])),
@@ -86,7 +86,7 @@ impl Meeting {
 
 #[test]
 fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
-    for small in [1 << 14, 0] {
+    for (small, nested_only) in [(1 << 14, false), (0, false), (0, true)] {
         for (name, operation) in OPERATIONS {
             // After every level of every sweep, each thread waits for the other.
             let (armed, meeting) = (Arc::new(AtomicBool::new(false)), Arc::new(Meeting::default()));
@@ -95,7 +95,8 @@ fn small_operations_of_two_threads_run_side_by_side() -> Result<()> {
                 let goes_on = !listens.load(SeqCst) || meets.wait();
                 if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
-            let store = store_of(2, limits(|limits| limits.small = small), progress);
+            let changed = limits(|limits| (limits.small, limits.nested_only) = (small, nested_only));
+            let store = store_of(2, changed, progress);
             let [f, g] = [1, 2].map(|seed| random_function(&store, seed, 10));
             let right = operation(&f, &g)?;
             armed.store(true, SeqCst);
@@ -149,7 +150,7 @@ fn a_guest_that_runs_out_of_tables_begins_again_once_it_has_the_turn() -> Result
         });
         let store = store_of(2, limits(|limits| (limits.tables, limits.common) = (2 << 20, 0)), progress);
         assert!(store_in_callback.set(store.clone()).is_ok());
-        let cube = |odd: u32| store.cube((0..1000).map(|at| (2 * at + odd, true)));
+        let cube = |odd: u32| store.cube((0..1000).map(|at| (2 * at + odd, true)).chain([(0, true)]));
         let (f, g) = (cube(0)?, cube(1)?);
         let right = f.and(&g)?;
         let few = random_function(&store, 1, 10);

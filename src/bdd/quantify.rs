@@ -120,7 +120,8 @@ impl Bdd {
         let lowest = self.restrict(others.map(|variable| (variable, false)))?;
         let depends = lowest.file.variables().len() == variables.len();
         // The terminal does not matter: there is an even number of assignments in all.
-        let complement = depends && self.store.run("search", |run| is_odd(&lowest.file, true, run))?;
+        let search = |run: &mut Run<'_>| is_odd(&lowest.file, true, run);
+        let complement = depends && self.store.run_beside("search", lowest.node_count(), search)?;
         if variables.len() == self.file.variables().len() {
             return Ok(self.store.constant(complement));
         }
@@ -175,11 +176,8 @@ impl Bdd {
     /// # Errors
     /// As [`Bdd::and_exists`].
     pub fn and_exists_where(&self, other: &Self, mut quantified: impl FnMut(u32) -> bool) -> Result<Self> {
-        let mut variables = self.support();
-        variables.extend(other.file.variables());
-        variables.retain(|&variable| quantified(variable));
-        variables.sort_unstable();
-        variables.dedup();
+        let variables = self.file.variables().chain(other.file.variables()).filter(|&variable| quantified(variable));
+        let variables = ascending(variables, |_| true)?;
         self.and_exists_of(other, variables)
     }
 
