@@ -7,7 +7,6 @@ use crate::{
     sweep::{
         build::{build, build_within, most_nodes},
         ops::{constrain::Constrain, simplify::Simplify},
-        run::Run,
     },
 };
 
@@ -16,7 +15,8 @@ impl Bdd {
     /// one at the nearest point of `care` (the first variable weighs most). It may be larger than this function, and depend on more
     /// variables.
     ///
-    /// One expand and one reduce sweep over pairs of nodes. With a cube as care set this is [`Bdd::restrict`].
+    /// One expand and one reduce sweep over pairs of nodes, less where `care` has no nodes, as for [`Bdd::restrict`]; with a cube
+    /// as care set it is that.
     ///
     /// # Errors
     /// [`Error::NothingToCareFor`] when `care` is false, [`Error::DifferentStores`], and those of the disk and the budget.
@@ -43,7 +43,8 @@ impl Bdd {
         // The point of `care` that is nearest to the one where all variables are false is the first.
         let nearest = care.cube_min()?.unwrap_or_default();
         let result = self.eval(|variable| nearest.binary_search(&(variable, true)).is_ok())?;
-        let spec = Constrain { complement: care.complement, result: self.complement != result };
+        let decides = |variable| care.file.has_variable(variable);
+        let spec = Constrain { decides: &decides, complement: care.complement, result: self.complement != result };
         let operands = [&self.file, &care.file];
         self.made("constrain", &[care], result, |run| build(&spec, &operands, run))
     }
@@ -87,15 +88,12 @@ impl Bdd {
     /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on
     /// more variables.
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
-        let mut spec = Simplify::new(care.complement);
+        let tested = |variable| care.file.has_variable(variable);
+        let mut spec = Simplify::new(&tested, care.complement);
         spec.result = spec.at_zero::<N>(&self.file, &care.file)?;
         let files: [&NodeFile; K] = std::array::from_fn(|lane| if lane == 0 { &self.file } else { &care.file });
-        let nodes = self.node_count() + care.node_count();
-        let simplify = |run: &mut Run<'_>| {
-            let most = most_nodes(nodes, &run.space.limits);
-            build_within::<_, N>(&spec, &files, most, run)
-        };
-        let file = self.store.run_beside("simplify", nodes, simplify)?;
-        Ok(file.map(|file| Self::new(self.store.clone(), file, self.complement != spec.result)))
+        let most = most_nodes(self.node_count() + care.node_count(), &self.store.space().limits);
+        let result = self.complement != spec.result;
+        self.made_within("simplify", &[care], result, |run| build_within::<_, N>(&spec, &files, most, run))
     }
 }

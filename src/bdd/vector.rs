@@ -20,7 +20,7 @@ use crate::{
         build::{build_within, most_nodes},
         ops::{
             and_exists::{AndExists, and_exists_within},
-            vector::Vector,
+            constrain::Constrain,
         },
         run::Run,
     },
@@ -56,8 +56,9 @@ impl Bdd {
             let build = |run: &mut Run<'_>| and_exists_within(&spec, operands, most / 2, run);
             self.made_within("vector", &[&relation], result, build)
         } else {
+            let decides = |variable| replaced.binary_search(&variable).is_ok();
             let spec =
-                Vector { variables: replaced, complement: relation.complement, result: self.complement != result };
+                Constrain { decides: &decides, complement: relation.complement, result: self.complement != result };
             self.made_within("vector", &[&relation], result, |run| build_within(&spec, &operands, most, run))
         };
         composed?.map(|composed| own.lower(&composed)).transpose()

@@ -127,6 +127,13 @@ impl Spec<5> for AndExists {
     }
 
     #[inline(always)]
+    fn same_as_operand<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
+        let [truth, falsity] = [self.both(true), self.both(false)];
+        let alone = request[2..4] == falsity;
+        (0..2).find(|&side| alone && request[1 - side] == truth[1 - side] && self.complement[side] == self.result)
+    }
+
+    #[inline(always)]
     fn change<I: Lane>(&self, (): (), low: &mut Request<I>, high: &mut Request<I>) -> bool {
         let mut both = *low;
         match self.gather(pairs(low).into_iter().chain(pairs(high)), &mut both) {

@@ -2,11 +2,12 @@
 
 use crate::{
     disk::lane::Lane,
-    model::{FALSE, TRUE, value},
+    model::{FALSE, value},
     sweep::spec::Spec,
 };
 
-/// A request of `compose`: the node with the variable true, the node with it false, the node of the function, and the slot.
+/// A request of `compose`: the node with the variable true, the node with it false, the node of the function, and the slot. Where
+/// the function is known, below the level of the variable, it is true.
 pub type Request<I> = [I; 4];
 
 /// If-then-else of a function and the two cofactors of another, which are found on the way down.
@@ -29,22 +30,28 @@ impl Spec<4> for Compose {
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         let same = request[0] == request[1] && request[0].get() < self.first;
         let condition = value(request[2].get()).map(|condition| condition != self.complement);
-        let taken = match condition {
-            Some(false) => 1,
-            Some(true) => 0,
-            None if same => 0,
-            None => return None,
-        };
-        // The other cofactor no longer matters, nor does the function where both are the same.
-        request[1 - taken] = I::of(FALSE);
-        if taken == 0 {
-            request[2] = I::of(if self.complement { FALSE } else { TRUE });
+        match condition {
+            // Above the level of the variable, and on it, it matters which cofactor a node comes from.
+            Some(false) if request[1].get() >= self.first => {
+                request[0] = I::of(FALSE);
+                return None;
+            }
+            Some(false) => request[0] = request[1],
+            None if !same => return None,
+            Some(true) | None => {}
         }
-        value(request[taken].get()).map(|value| value != self.result)
+        // The other cofactor no longer matters, nor does the function where both are the same.
+        (request[1], request[2]) = (I::of(FALSE), I::of(u64::from(!self.complement)));
+        value(request[0].get()).map(|value| value != self.result)
     }
 
     fn rule(&self, variable: u32) -> Option<()> {
         (self.variable == variable).then_some(())
+    }
+
+    #[inline(always)]
+    fn same_as_operand<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
+        (!self.result && value(request[2].get()).is_some()).then_some(0)
     }
 
     #[inline(always)]

@@ -48,7 +48,7 @@ impl NodeSet {
 
     /// Whether `id`, of a node or a terminal, decides any set that it is in.
     #[inline(always)]
-    fn decides(&self, id: u64) -> bool {
+    pub fn decides(&self, id: u64) -> bool {
         id < self.settled && id != self.neutral()
     }
 

@@ -18,18 +18,20 @@ use crate::{
 };
 
 /// Simplifies a function by a care set.
-#[derive(Clone, Debug)]
-pub struct Simplify {
+#[derive(Clone, Copy)]
+pub struct Simplify<'a> {
+    /// Whether the care set tests a variable.
+    tested: &'a (dyn Fn(u32) -> bool + Sync),
     /// Combines nodes of the care set by "or".
     care: NodeSet,
     /// Whether the result is the negation of the stored function.
     pub result: bool,
 }
 
-impl Simplify {
-    /// For a care set that may be complemented.
-    pub fn new(complement: bool) -> Self {
-        Self { care: NodeSet::new(true, complement), result: false }
+impl<'a> Simplify<'a> {
+    /// For a care set that tests the variables `tested` and may be complemented.
+    pub fn new(tested: &'a (dyn Fn(u32) -> bool + Sync), complement: bool) -> Self {
+        Self { tested, care: NodeSet::new(true, complement), result: false }
     }
 
     /// The value of the result on the path of low arcs; `care` is not false.
@@ -54,7 +56,7 @@ impl Simplify {
     }
 }
 
-impl<const N: usize> Spec<N> for Simplify {
+impl<const N: usize> Spec<N> for Simplify<'_> {
     type Rule = ();
 
     #[inline(always)]
@@ -69,8 +71,13 @@ impl<const N: usize> Spec<N> for Simplify {
         None
     }
 
-    fn rule(&self, _: u32) -> Option<()> {
-        Some(())
+    fn rule(&self, variable: u32) -> Option<()> {
+        (self.tested)(variable).then_some(())
+    }
+
+    #[inline(always)]
+    fn same_as_operand<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
+        (!self.result && self.care.decides(request[1].get())).then_some(0)
     }
 
     #[inline(always)]
