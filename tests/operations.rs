@@ -452,13 +452,14 @@ fn a_sweep_on_a_diagram_that_nearly_outgrows_narrow_ids_begins_wide() -> Result<
 #[test]
 fn levels_are_shared_only_where_most_levels_are_large() -> Result<()> {
     let store = threaded_store_with(2, limits(|limits| limits.alone = 5));
-    let lowest = store.variable(999)?;
+    // Levels above those of the other operand would not be expanded.
+    let ends = store.cube([(0, true), (999, true)])?;
     let shared_by = |f: &Bdd| {
         let before = store.stats().shared_levels;
-        assert!(f.xor(&lowest)?.node_count() > 100);
+        assert!(f.and(&ends)?.node_count() > 100);
         Ok::<_, Error>(store.stats().shared_levels - before)
     };
-    assert!(shared_by(&functions::random_function(&store, 12345, 9))? > 0);
+    assert!(shared_by(&functions::random_function(&store, 12345, 10))? > 0);
     // Some levels of up to twelve nodes above hundreds of levels of two.
     let mut builder = store.builder()?;
     let mut parity: [BuilderNode; 2] = [false.into(), true.into()];
@@ -701,6 +702,7 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
         of_table(store, &table, &variables.collect::<Vec<_>>())
     };
     let [upper, lower, all, other] = [function(1..6)?, function(6..11)?, function(1..9)?, function(1..9)?];
+    let [some, few] = [function(3..6)?, function(7..9)?];
     let top = store.variable(0)?;
     let mut made = vec![top.and(&all)?.or(&top.negated().and(&other)?)?, top.and(&upper)?.xor(&all)?];
     for op in BinaryOp::all() {
@@ -710,6 +712,10 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
         made.extend([f.restrict([(3, true), (4, false)])?, f.restrict([(5, false)])?, f.restrict([(2, true)])?]);
         made.extend([f.unique([4])?, f.unique([2, 6])?]);
         made.extend([f.exists([3])?, f.forall([2])?, f.exists([1, 4])?, f.exists([1, 2, 6])?, f.forall([5, 3, 7])?]);
+        for g in [&some, &few] {
+            made.extend([f.and(g)?, f.xor(g)?, f.constrain(g)?, f.ite(g, &few)?, f.ite(&some, g)?]);
+            made.extend([f.compose(4, g)?, f.compose(8, g)?, f.and_exists(g, [4])?, f.and_exists(g, [8])?]);
+        }
     }
     Ok(made)
 }

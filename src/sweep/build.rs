@@ -29,6 +29,9 @@ use crate::{
 
 /// The diagrams that an operation reads.
 pub trait Operands {
+    /// Whether the diagrams stay when they have been read.
+    const LENT: bool;
+
     /// The diagrams.
     fn files(&self) -> SmallVec<[&NodeFile; 4]>;
 
@@ -38,6 +41,8 @@ pub trait Operands {
 
 /// Diagrams that are lent.
 impl<const K: usize> Operands for &[&NodeFile; K] {
+    const LENT: bool = true;
+
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
         self.iter().copied().collect()
     }
@@ -45,6 +50,8 @@ impl<const K: usize> Operands for &[&NodeFile; K] {
 
 /// Diagrams that are given away: each is freed as soon as it has been read, unless another handle holds it.
 impl Operands for &mut Vec<NodeFile> {
+    const LENT: bool = false;
+
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
         self.iter().collect()
     }
@@ -80,19 +87,21 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     narrow_or_wide(
         narrow,
         (run, &mut operands),
-        |(run, operands)| build_flat::<u32, S, N>(spec, *operands, most, run),
-        |(run, operands)| build_flat::<u64, S, N>(spec, *operands, most, run),
+        |(run, operands)| build_flat::<u32, S, _, N>(spec, *operands, most, run),
+        |(run, operands)| build_flat::<u64, S, _, N>(spec, *operands, most, run),
     )
 }
 
-fn build_flat<I: Lane, S: Spec<N>, const N: usize>(
+fn build_flat<I: Lane, S: Spec<N>, O: Operands, const N: usize>(
     spec: &S,
-    operands: &mut impl Operands,
+    operands: &mut O,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
     let files = operands.files();
-    if let Some(lift) = Lift::of::<I, S, N>(spec, &files, run.space) {
+    // A lift reads an operand once more in the end, so that it cannot be freed before.
+    let lift = Lift::of::<I, S, N>(spec, &files, run.space).filter(|lift| O::LENT || lift.takes_most());
+    if let Some(lift) = lift {
         let before = run.counters;
         match lift.build::<I, S, N>(spec, &files, most, run) {
             // The lift itself takes tables; without it they may suffice.

@@ -20,6 +20,7 @@ use crate::{
     disk::{lane::Lane, limits::Limits, pool::Share, spool::Spool},
     error::Result,
     file::{node_file::NodeFile, reader::LevelReader, writer::NodeWriter},
+    model::TERMINALS,
     progress::Sweep,
 };
 
@@ -54,6 +55,8 @@ pub fn compact<I: Lane, const N: usize>(
     }
     let mut words = run.desks[0].take_array();
     let mut marks = Marks::new(&mut words, ids);
+    // They keep their ids.
+    (0..TERMINALS).for_each(|terminal| marks.set(terminal));
     mark_reached(file, top, lane, requests, &mut marks, made, run)?;
     let below = write_marked(file, top, &mut marks, run)?;
     run.counters.requests += requests.count();

@@ -10,8 +10,14 @@
 //! Cost: two passes over the levels above, every node there sorted once. Memory: five eighths of a byte for every node below, and
 //! an id for every node above and for every request.
 
+use std::array;
+
 use super::{
-    down::{expand::expand, frontier::check_ids, ground::Until},
+    down::{
+        expand::{expand, root_of},
+        frontier::check_ids,
+        ground::Until,
+    },
     marks::Marks,
     run::Run,
     spec::Spec,
@@ -31,20 +37,22 @@ use crate::{
 /// A diagram and where it is cut.
 pub struct Lift<'f> {
     file: &'f NodeFile,
-    /// The rank of the highest level that is changed.
+    /// The rank of the highest level that is changed, or 0.
     cut: usize,
-    /// One past the last id of that level.
+    /// One past the last id of that level, or of the terminals.
     below: u64,
     /// Memory of marks and ids.
     _charge: Charge,
 }
 
 impl<'f> Lift<'f> {
-    /// A lift of the first of `operands`, if `spec` leaves its upper levels alone and there is room.
+    /// A lift of the first of `operands`, if no other has nodes on its upper levels, `spec` has no rule there, and there is room.
     pub fn of<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&'f NodeFile], space: &Space) -> Option<Self> {
         let (file, levels) = (operands[0], operands[0].levels());
-        spec.request_below(I::of(file.root()), I::of(0))?;
-        let cut = (1..levels.ranks()).rev().find(|&rank| spec.rule(file.variable(rank)).is_some())?;
+        let changed = file.variables().rev().find(|&variable| spec.rule(variable).is_some());
+        let others = operands.iter().filter(|other| !other.is(file));
+        let first = others.filter_map(|other| other.variables().next_back()).chain(changed).min()?;
+        let cut = (1..levels.ranks()).rev().find(|&rank| file.variable(rank) >= first).unwrap_or(0);
         let below = levels.range(cut).end;
         let above = levels.end() - below;
         let fits = |rank| Dense::<I>::fits(2 * levels.width(rank), space);
@@ -60,6 +68,11 @@ impl<'f> Lift<'f> {
         Some(Self { file, cut, below, _charge: space.charge_sweep(bytes, "a lift").ok()? })
     }
 
+    /// Whether more nodes lie above than below.
+    pub fn takes_most(&self) -> bool {
+        self.file.levels().end() - self.below > self.below
+    }
+
     /// The diagram of `spec` for `operands`; `None` if it takes more than `most` nodes before they are reduced.
     pub fn build<I: Lane, S: Spec<N>, const N: usize>(
         self,
@@ -73,10 +86,13 @@ impl<'f> Lift<'f> {
         let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
+        let mut request = root_of::<I, N>(operands);
+        let own: [bool; N] = array::from_fn(|lane| operands.get(lane).is_some_and(|operand| operand.is(self.file)));
         // In place of a slot, a request carries its place in `found`.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
             marks.ids(|id, place| {
-                let mut request = spec.request_below(I::of(id), I::of(place)).expect("asked before");
+                request[N - 1] = I::of(place);
+                let mut request = array::from_fn(|lane| if own[lane] { I::of(id) } else { request[lane] });
                 match spec.decide(&mut request) {
                     Some(value) => found[place as usize] = I::of(u64::from(value)),
                     None => ask(request)?,

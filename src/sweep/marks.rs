@@ -6,10 +6,9 @@ use crate::{
     disk::{lane::Lane, words::Words},
     error::Result,
     file::reader::LevelReader,
-    model::TERMINALS,
 };
 
-/// A mark for each of some ids, the terminals marked from the start.
+/// A mark for each of some ids.
 pub struct Marks<'a> {
     /// A word for each chunk of ids: close together, since marks are set in any order.
     bits: &'a mut [u64],
@@ -29,9 +28,7 @@ impl<'a> Marks<'a> {
     pub fn new(words: &'a mut Words, end: u64) -> Self {
         words.zeroes(Self::bytes(end) as usize / 8);
         let (bits, counted) = words.split_at_mut(end.div_ceil(CHUNK as u64) as usize);
-        let mut marks = Self { bits, counted };
-        (0..TERMINALS).for_each(|terminal| marks.set(terminal));
-        marks
+        Self { bits, counted }
     }
 
     /// Bytes of memory that marks for the ids below `end` take.
@@ -144,11 +141,11 @@ mod tests {
     #[test]
     fn marks_of_every_density_are_counted_as_a_set_counts_them() -> Result<()> {
         let (mut words, mut random) = (Words::from(vec![u64::MAX; 9]), Rng::with_seed(1));
-        for end in [2, 15, 16, 17, 63, 64, 65, 1000, 4096] {
+        for end in [1, 2, 15, 16, 17, 63, 64, 65, 1000, 4096] {
             for density in [0, 1, 8, 15, 16] {
                 let mut marks = Marks::new(&mut words, end);
-                let mut set = BTreeSet::from([0, 1]);
-                for id in 2..end {
+                let mut set = BTreeSet::new();
+                for id in 0..end {
                     if random.u32(..16) < density {
                         marks.set(id);
                         set.insert(id);

@@ -300,13 +300,13 @@ mod tests {
     }
 
     /// Exactly `count` of some variables.
-    fn exactly(count: u64, variables: std::ops::Range<u32>, store: &Store) -> Bdd {
+    fn exactly(count: u64, variables: impl IntoIterator<Item = u32>, store: &Store) -> Bdd {
         store.exactly(count, variables).expect("room")
     }
 
-    /// Exactly five of twenty variables, and exactly four of the last fifteen.
+    /// Exactly five of twenty variables, and exactly four of the first one and the last fifteen.
     fn operands(store: &Store) -> [Bdd; 2] {
-        [exactly(5, 0..20, store), exactly(4, 5..20, store)]
+        [exactly(5, 0..20, store), exactly(4, (0..1).chain(5..20), store)]
     }
 
     /// Their conjunction, if it has no more than `most` nodes; `None` where that is not small.

@@ -6,6 +6,10 @@ use crate::disk::lane::Lane;
 ///
 /// A request travels as a record of `N` lanes: first the ids of its `N - 1` operands, last the slot of the arc that asks. With more
 /// than four operands, all but the first must be in RAM.
+///
+/// On upper levels that have no rule, and where only the first operand has nodes, each of these has exactly one request: with that
+/// node for each lane of its operand, and the roots of the others. So the engine need not expand these levels
+/// ([`lift`](super::lift)).
 pub trait Spec<const N: usize>: Sync {
     /// What is special about a level on which requests do not all become nodes.
     type Rule: Copy;
@@ -18,12 +22,6 @@ pub trait Spec<const N: usize>: Sync {
 
     /// The rule of the level of `variable`; asked a few times a level.
     fn rule(&self, _variable: u32) -> Option<Self::Rule> {
-        None
-    }
-
-    /// The request for the result at node `id` of the first operand, if the operation changes nothing above the first level that
-    /// has a rule: each node there has exactly one request, so these levels need not be expanded.
-    fn request_below<I: Lane>(&self, _id: I, _slot: I) -> Option<[I; N]> {
         None
     }
 

@@ -36,10 +36,6 @@ impl Spec<3> for Difference {
         None
     }
 
-    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
-        Some([id, id, slot])
-    }
-
     #[inline(always)]
     fn same_as_operand<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
         (!self.complement && request[1].get() == FALSE).then_some(0)

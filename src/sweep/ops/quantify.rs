@@ -124,10 +124,6 @@ impl<const N: usize> Spec<N> for Quantify {
         self.has(variable).then_some(())
     }
 
-    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<[I; N]> {
-        Some(self.set.single(id, slot))
-    }
-
     #[inline(always)]
     fn same_as_operand<I: Lane>(&self, request: &[I; N]) -> Option<usize> {
         (!self.set.complement && request[1].get() < TERMINALS).then_some(0)

@@ -30,10 +30,6 @@ pub struct Restrict {
 impl Spec<2> for Restrict {
     type Rule = Instead;
 
-    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
-        Some([id, slot])
-    }
-
     #[inline(always)]
     fn decide<I: Lane>(&self, request: &mut Request<I>) -> Option<bool> {
         value(request[0].get()).map(|value| value != self.complement)

@@ -117,10 +117,6 @@ impl Spec<4> for Swap {
         at.ok().map(|at| self.rules[at].1)
     }
 
-    fn request_below<I: Lane>(&self, id: I, slot: I) -> Option<Request<I>> {
-        Some(single(id, slot))
-    }
-
     #[inline(always)]
     fn same_as_operand<I: Lane>(&self, request: &Request<I>) -> Option<usize> {
         (request[2].get() == FALSE).then_some(0)
