@@ -44,7 +44,7 @@
 //!                           └──────────────────────────────────────────────────────────────────┘
 //!   small: expand and reduce in plain arrays, for as long as an operation needs some thousand requests
 //!   fold: a sweep that ends in a number or in paths instead of a file (sat_count, weighted_count, opt_min, sample)
-//!   walk: one path at a time, a small read for each of its nodes (eval, sat_min, pick, cubes, assignments)
+//!   walk: one path at a time, a block for each node that is not in the last one (eval, sat_min, pick, cubes, assignments)
 //! ```
 //!
 //! Read the source in this order: `model` (plain values and the invariants), `disk` (the external-memory toolbox, which knows

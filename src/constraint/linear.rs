@@ -53,9 +53,9 @@ impl Store {
     /// Pseudo-Boolean Constraints*, 2012.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded) when that memory suffices for neither way: then a larger budget
-    /// helps, or, where that is exact enough, weights rounded to multiples of a number, which make the grid narrower by that
-    /// factor; [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond 2^24 − 1, and those of the disk.
+    /// [`Error::BudgetExceeded`] when that memory suffices for neither way: then a larger budget helps, or, where that is exact
+    /// enough, weights rounded to multiples of a number, which make the grid narrower by that factor;
+    /// [`Error::VariableOutOfRange`] beyond 2^24 − 1, and those of the disk.
     ///
     /// ```
     /// # use strata_bdd::{Comparison, Config, Store};

@@ -3,12 +3,9 @@
 //! Fresh pages from the system cost more than all else here, so a block that is dropped goes to a free list and not back to the
 //! system. A level of a small diagram takes a few hundred bytes, a level of a large one full blocks.
 
-use std::{
-    fmt,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use super::{limits::Limits, room::Room};
@@ -95,6 +92,7 @@ pub struct Pool {
 }
 
 /// The state that the blocks and charges of a store share.
+#[derive(Debug)]
 pub(super) struct Home {
     bytes: [usize; CLASSES.len()],
     limits: [usize; SHARES],
@@ -105,6 +103,7 @@ pub(super) struct Home {
 }
 
 /// A piece of memory that returns to its pool when it is dropped.
+#[derive(Debug)]
 pub struct Block {
     room: Room,
     class: Class,
@@ -203,18 +202,6 @@ impl Pool {
         let recycled = home.list(class).pop();
         let room = recycled.unwrap_or_else(|| home.fresh(home.bytes[class as usize]));
         Block { room, class, share, home: Some(home.clone()) }
-    }
-}
-
-impl fmt::Debug for Home {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home").field("limits", &self.limits).field("used", &self.used).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Block {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Block").field("words", &self.words().len()).field("share", &self.share).finish_non_exhaustive()
     }
 }
 

@@ -3,11 +3,10 @@
 //! An allocator keeps much of what is freed, apart for each thread, so that what is freed by one and taken by another, or freed and
 //! taken in another size, would take its room several times. So all but little of it lies in pages of its own.
 
-use std::fmt;
-
 use super::pages::Pages;
 
 /// Words of memory, zeroes at first.
+#[derive(Debug)]
 pub enum Room {
     /// Little memory, or what the system has no pages for.
     Heap(Box<[u64]>),
@@ -54,12 +53,6 @@ impl Room {
 impl Default for Room {
     fn default() -> Self {
         Self::Heap(Box::default())
-    }
-}
-
-impl fmt::Debug for Room {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room").field("words", &self.words().len()).finish_non_exhaustive()
     }
 }
 

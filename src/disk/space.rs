@@ -29,12 +29,6 @@ impl Space {
         Self { pool, scratch, limits, guest: false }
     }
 
-    /// This space for an operation that runs beside another.
-    #[must_use]
-    pub fn of_guest(self) -> Self {
-        Self { guest: true, ..self }
-    }
-
     /// Charges `bytes` for a sweep's tables; `what` they are for is named in the error message.
     ///
     /// # Errors

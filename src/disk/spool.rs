@@ -37,6 +37,31 @@ pub struct Spool<I, const N: usize> {
     marker: PhantomData<I>,
 }
 
+/// Where pairs go, in order.
+pub trait Sink<I> {
+    /// Places for the next pairs, at least one.
+    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]>;
+
+    /// Appends the first `pairs` of the places that [`room`](Self::room) gave.
+    fn advance(&mut self, pairs: usize);
+}
+
+impl<I: Lane> Sink<I> for Spool<I, 2> {
+    #[inline(always)]
+    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
+        if self.tail.words().len() * 8 / size_of::<I>() < self.used as usize + 2 {
+            self.make_room(space)?;
+        }
+        let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
+        Ok(lanes[self.used as usize..].as_chunks_mut().0)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, pairs: usize) {
+        self.used += 2 * pairs as u32;
+    }
+}
+
 /// The most blocks and packets that a sample is taken from, beside the tail.
 const SAMPLED: usize = 15;
 
@@ -164,22 +189,6 @@ impl<I: Lane, const N: usize> Spool<I, N> {
             assert!(self.push(record), "a log that made room has room");
         }
         Ok(())
-    }
-
-    /// Places for the next records, at least one, made like those of [`append`](Self::append).
-    #[inline(always)]
-    pub fn room(&mut self, space: &Space) -> Result<&mut [[I; N]]> {
-        if self.tail.words().len() * 8 / size_of::<I>() < self.used as usize + N {
-            self.make_room(space)?;
-        }
-        let lanes: &mut [I] = bytemuck::cast_slice_mut(self.tail.words_mut());
-        Ok(lanes[self.used as usize..].as_chunks_mut().0)
-    }
-
-    /// Appends the first `records` records that have been put in the places that [`room`](Self::room) gave.
-    #[inline(always)]
-    pub fn advance(&mut self, records: usize) {
-        self.used += (records * N) as u32;
     }
 
     /// Appends all of `records`, like [`append`](Self::append).

@@ -1,14 +1,11 @@
 //! `Words`: an array that is used again and again.
 
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-};
+use std::ops::{Deref, DerefMut};
 
 use super::room::Room;
 
 /// Words in memory, as many as they were last resized to; what they hold is what their last user has left.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Words {
     room: Room,
     len: usize,
@@ -71,12 +68,6 @@ impl DerefMut for Words {
 impl From<Vec<u64>> for Words {
     fn from(words: Vec<u64>) -> Self {
         Self { len: words.len(), room: Room::Heap(words.into()) }
-    }
-}
-
-impl fmt::Debug for Words {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Words").field("len", &self.len).finish_non_exhaustive()
     }
 }
 

@@ -7,7 +7,8 @@
 //!   arrivals  for other slots that lead to true, or to a level that is reduced already, (slot, id), in any order
 //!   slot      2 · id of the parent + (0 for its low arc, 1 for its high arc); slots 0 and 1 are the root's arc
 //! ```
-//! A slot that is in none of the three leads to false.
+//! A slot that is in none of the three leads to false. Where arcs lead in from many nodes, not one root, more ids are reserved:
+//! their slots are these arcs.
 //!
 //! Where several workers share a level, each has an output with its part of all this, and the slots of that level are dealt to them
 //! in turn: with `1 << shift` outputs, of every `2 << shift` slots in a row the first half are the low arcs of one node of each
@@ -19,7 +20,7 @@ use crate::disk::{lane::Lane, pool::Share, spool::Spool};
 /// Arcs and levels, top-down.
 #[derive(Debug)]
 pub struct Unreduced<I> {
-    /// The level table, top-down; id 0 is reserved.
+    /// The level table, top-down; id 0, at least, is reserved.
     pub levels: Levels,
     /// The variable of every rank of `levels`, and how it is divided; rank 0 is no level.
     pub ranks: Vec<Rank>,

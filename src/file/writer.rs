@@ -14,6 +14,7 @@ use crate::{
         lane::{Lane, words_of},
         pool::{Block, Class, Share},
         space::Space,
+        spool::Sink,
     },
     error::Result,
     model::TERMINALS,
@@ -98,21 +99,6 @@ impl<I: Lane> NodeWriter<I> {
             nodes = later;
         }
         Ok(())
-    }
-
-    /// Places for the next nodes, at least one.
-    #[inline(always)]
-    pub fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
-        self.reserve(space)?;
-        let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
-        Ok(lanes[2 * self.used..].as_chunks_mut().0)
-    }
-
-    /// Appends the first `nodes` nodes that have been put in the places that [`room`](Self::room) gave.
-    #[inline(always)]
-    pub fn advance(&mut self, nodes: usize) {
-        self.used += nodes;
-        self.next += nodes as u64;
     }
 
     #[cold]
@@ -338,6 +324,21 @@ fn rewrite<I: Lane>(
         told(variable, writer.nodes())?;
     }
     Ok(writer)
+}
+
+impl<I: Lane> Sink<I> for NodeWriter<I> {
+    #[inline(always)]
+    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
+        self.reserve(space)?;
+        let lanes: &mut [I] = self.tail.as_mut().map_or(&mut [], |tail| bytemuck::cast_slice_mut(tail.words_mut()));
+        Ok(lanes[2 * self.used..].as_chunks_mut().0)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, nodes: usize) {
+        self.used += nodes;
+        self.next += nodes as u64;
+    }
 }
 
 impl<I> std::fmt::Debug for NodeWriter<I> {

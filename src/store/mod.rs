@@ -205,8 +205,8 @@ impl Store {
         name: &'static str,
         operation: impl FnOnce(&mut Run<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (space, _visit) = (self.space(), self.inner.scratch.visit(desks.is_guest()));
-        let space = if desks.is_guest() { space.of_guest() } else { space };
+        let space = Space { guest: desks.is_guest(), ..self.space() };
+        let _visit = self.inner.scratch.visit(space.guest);
         let listener = self.listener();
         let progress = listener.as_ref().map(|listener| listener as Listener<'_>);
         let mut run = Run::new(name, &space, &self.inner.team, desks, progress);

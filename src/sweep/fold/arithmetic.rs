@@ -3,9 +3,9 @@
 
 use super::Arc;
 
-/// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result is exact.
+/// Arithmetic on the lanes of a value; all zeroes is zero. Each operation answers whether the result can be used.
 pub trait Arithmetic {
-    /// Whether results that are not exact can be used; sums then depend on the order of their terms.
+    /// Whether results may be rounded; sums then depend on the order of their terms.
     const ROUNDED: bool = false;
 
     /// Sets `a` to 1.

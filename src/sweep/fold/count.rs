@@ -5,8 +5,7 @@
 //!
 //! Cost: one sweep. If 64 bits are too few for a count of assignments, one more counts those to the other terminal, which give the
 //! count if they fit. If they do not, or for paths, one more sweep where there are up to 244 levels; with more levels one in
-//! floating point, which tells how many bits the count has, and one for every 915 of these and
-//! one more.
+//! floating point, which tells how many bits the count has, and one for every 915 of these bits and one bit more.
 
 use num_bigint::BigUint;
 

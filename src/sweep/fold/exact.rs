@@ -59,7 +59,8 @@ const FEW: usize = 4;
 const SOME: usize = 8;
 const MANY: usize = 15;
 
-/// Numbers of up to this many bits take one sweep.
+/// Numbers of up to this many bits travel as `FEW` residues. Where levels bound a number by this, no sweep in floating point tells
+/// its bits before.
 pub const FEW_BITS: usize = FEW * MODULUS_BITS;
 
 /// As [`modulo`], from `R` residues a time; `N` is `R + 1`, `L` is `R + 2`.

@@ -15,8 +15,8 @@
 //!
 //! Where the next level fits an array, its values go there at once; where a whole small diagram does, all values do.
 //!
-//! Cost: the value of an arc that skips levels, or leads to a level that fits no array, is pushed, sorted and popped once;
-//! O(sort(f)) transfers. Memory: the budget's share for the queue, and two levels' arrays.
+//! Cost: the value of an arc that skips levels, or leads to a level that fits no array, is pushed, sorted or scattered, and popped
+//! once; O(sort(f)) transfers. Memory: the budget's share for the queue, and two levels' arrays.
 //!
 //! After: S. C. Sølvsten et al., "Efficient Binary Decision Diagram Manipulation in External Memory", 2021 (counting).
 

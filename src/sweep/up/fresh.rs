@@ -3,43 +3,9 @@
 use std::hint::select_unpredictable;
 
 use crate::{
-    disk::{insertion::first_two, lane::Lane, space::Space, spool::Spool},
+    disk::{insertion::first_two, lane::Lane, space::Space, spool::Sink},
     error::Result,
-    file::writer::NodeWriter,
 };
-
-/// Where new nodes go, in order.
-pub trait Sink<I> {
-    /// Room for the next nodes, at least one.
-    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]>;
-
-    /// Appends the first `nodes` of `room`, which have been written there.
-    fn advance(&mut self, nodes: usize);
-}
-
-impl<I: Lane> Sink<I> for NodeWriter<I> {
-    #[inline(always)]
-    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
-        NodeWriter::room(self, space)
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, nodes: usize) {
-        NodeWriter::advance(self, nodes);
-    }
-}
-
-impl<I: Lane> Sink<I> for Spool<I, 2> {
-    #[inline(always)]
-    fn room(&mut self, space: &Space) -> Result<&mut [[I; 2]]> {
-        Spool::room(self, space)
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, nodes: usize) {
-        Spool::advance(self, nodes);
-    }
-}
 
 /// The node that was numbered last, where nodes come in order.
 #[derive(Clone, Copy)]

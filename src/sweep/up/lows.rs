@@ -7,9 +7,9 @@
 //!
 //! After: G. Jacobson, "Space-efficient Static Trees and Graphs", 1989 (ranks of bits from those of chunks).
 
-use super::fresh::{Last, Sink, none};
+use super::fresh::{Last, none};
 use crate::{
-    disk::{lane::Lane, space::Space},
+    disk::{lane::Lane, space::Space, spool::Sink},
     error::Result,
     model::FALSE,
     sweep::marks::CHUNK,

@@ -1,11 +1,11 @@
 //! Merging the nodes of a level, which several workers have in order: equal ones become one, with the next id.
 
 use super::{
-    fresh::{Last, Sink, none},
+    fresh::{Last, none},
     lows::{Lows, MergedLows, Places},
 };
 use crate::{
-    disk::{ascending::next_of, insertion::first_two, lane::Lane, space::Space},
+    disk::{ascending::next_of, insertion::first_two, lane::Lane, space::Space, spool::Sink},
     error::Result,
     model::FALSE,
 };
