@@ -10,7 +10,8 @@ use crate::{
 impl Bdd {
     /// This function with `function` in place of `variable`, which `function` may depend on itself.
     ///
-    /// One expand and one reduce sweep over triples of nodes.
+    /// One expand and one reduce sweep over triples of nodes, less on levels above and below `variable` and those of `function`, as
+    /// for [`restrict`](Self::restrict).
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), [`Error::VariableOutOfRange`](crate::Error::VariableOutOfRange) beyond

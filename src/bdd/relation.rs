@@ -33,10 +33,11 @@ impl Bdd {
     /// before: `relation.exists(inputs)`.
     ///
     /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation over what
-    /// that process reads and writes, and pairs of what it writes, are enough. The successors under all processes are the
-    /// disjunction of those under each. A next variable that the relation writes and `pairs` lacks stays, too, and the result
-    /// depends on it: over a domain, as in `successors.assignments(all.currents())`, that is an error, but a mere number of
-    /// variables, as for [`Bdd::sat_count`], does not show it.
+    /// that process reads and writes, and pairs of what it writes, are enough; levels above and below these variables then take
+    /// little time, as for [`Bdd::restrict`]. The successors under all processes are the disjunction of those under each. A next
+    /// variable that the relation writes and `pairs` lacks stays, too, and the result depends on it: over a domain, as in
+    /// `successors.assignments(all.currents())`, that is an error, but a mere number of variables, as for [`Bdd::sat_count`], does
+    /// not show it.
     ///
     /// # Errors
     /// [`Error::NextVariable`] when the states depend on one, and as [`Bdd::and_exists`] and [`Bdd::replace`].
