@@ -714,6 +714,7 @@ fn partly_copied(store: &Store) -> Result<Vec<Bdd>> {
         made.extend([f.exists([3])?, f.forall([2])?, f.exists([1, 4])?, f.exists([1, 2, 6])?, f.forall([5, 3, 7])?]);
         for g in [&some, &few] {
             made.extend([f.and(g)?, f.xor(g)?, f.constrain(g)?, f.ite(g, &few)?, f.ite(&some, g)?]);
+            made.extend([(f.clone() & g.clone())?, (f.clone() ^ g.clone())?]);
             made.extend([f.compose(4, g)?, f.compose(8, g)?, f.and_exists(g, [4])?, f.and_exists(g, [8])?]);
         }
     }

@@ -15,13 +15,14 @@ use crate::{
 impl Bdd {
     /// `op` of this function and `other`.
     ///
-    /// One expand and one reduce sweep: O(sort(r)) transfers, nothing beyond the budget. It takes less where only one operand has
-    /// nodes above, or below, some level and there is room: as for [`restrict`](Self::restrict), these levels are only reduced, or
-    /// copied. Constant time when `op` ignores an operand, an operand is constant, or both are the same function or each other's
-    /// negation.
+    /// One expand and one reduce sweep: O(sort(r)) transfers, nothing beyond the budget. It takes less where only the larger
+    /// operand has nodes above some level, or only one of them below some level, and there is room: as for
+    /// [`restrict`](Self::restrict), these levels are only reduced, or copied. Constant time when `op` ignores an operand, an
+    /// operand is constant, or both are the same function or each other's negation.
     ///
     /// Operands are kept. The operators `f & g`, `f | g` and `f ^ g` on handles give them away, which takes less room unless
-    /// another operation runs beside; write `f & !g` for [`diff`](Self::diff) and `!f | g` for [`imp`](Self::imp).
+    /// another operation runs beside, or most nodes are on levels that are only reduced; write `f & !g` for [`diff`](Self::diff)
+    /// and `!f | g` for [`imp`](Self::imp).
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and those of the disk and the budget.

@@ -1,5 +1,5 @@
-//! Extents of one unnamed file: where what spills lives, the records of operations (but for those of the
-//! external sorter) and the nodes of diagrams.
+//! Extents of one unnamed file: where what spills lives, the records of operations (but for those of the external sorter) and the
+//! nodes of diagrams.
 //!
 //! New blocks of a file cost a system more than blocks that are overwritten, and freeing them costs as much once more. So the file
 //! stays from one operation to the next, and an operation writes where an earlier one is done.

@@ -1,6 +1,6 @@
-//! `lift`: copies the levels above the first that an operation changes.
+//! `lift`: copies the upper levels on which only the first operand has nodes, and that an operation does not change.
 //!
-//! A sweep would have a request for every node there. Instead, requests are made only for the nodes below that these levels lead
+//! A sweep would have one request for every node there. Instead, requests are made only for the nodes below that these levels lead
 //! to. Then the levels are put on top: their children are looked up, and their nodes numbered like those of any level.
 //!
 //! ```text
@@ -37,7 +37,7 @@ use crate::{
 /// A diagram and where it is cut.
 pub struct Lift<'f> {
     file: &'f NodeFile,
-    /// The rank of the highest level that is changed, or 0.
+    /// The rank of the highest level that is not copied, 0 where all are.
     cut: usize,
     /// One past the last id of that level, or of the terminals.
     below: u64,
@@ -86,13 +86,13 @@ impl<'f> Lift<'f> {
         let Some(most) = most.checked_sub(above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
-        let mut request = root_of::<I, N>(operands);
+        let roots = root_of::<I, N>(operands);
         let own: [bool; N] = array::from_fn(|lane| operands.get(lane).is_some_and(|operand| operand.is(self.file)));
         // In place of a slot, a request carries its place in `found`.
         let ask_all = |ask: &mut dyn FnMut([I; N]) -> Result<()>| {
             marks.ids(|id, place| {
+                let mut request = array::from_fn(|lane| if own[lane] { I::of(id) } else { roots[lane] });
                 request[N - 1] = I::of(place);
-                let mut request = array::from_fn(|lane| if own[lane] { I::of(id) } else { request[lane] });
                 match spec.decide(&mut request) {
                     Some(value) => found[place as usize] = I::of(u64::from(value)),
                     None => ask(request)?,
