@@ -68,11 +68,10 @@ impl Bdd {
         }
         let top_down: Vec<u32> = names.iter().rev().copied().collect();
         match Way::of(&top_down) {
-            Way::Rounds(rounds) => return self.swapped(rounds, sorted),
-            Way::Moves(moves) => return self.moved(moves),
-            Way::Nested => {}
+            Way::Rounds(rounds) => self.swapped(rounds, sorted),
+            Way::Moves(moves) => self.moved(moves),
+            Way::Nested => self.renamed_at_once(&names),
         }
-        self.renamed_at_once(&names)
     }
 
     /// This function with `names` for its variables, the largest first, by nested sweeps.

@@ -38,12 +38,12 @@ impl Space {
     }
 
     /// Bytes that are left for a sweep's tables.
-    pub fn tables_left(&self) -> usize {
+    pub fn tables_room(&self) -> usize {
         self.pool.room(self.tables())
     }
 
     /// Bytes that are left for a sweep's tables, and that blocks cannot take meanwhile.
-    pub fn tables_kept(&self) -> usize {
+    pub fn tables_left(&self) -> usize {
         self.pool.left(self.tables())
     }
 

@@ -107,38 +107,45 @@ impl<I: Lane> NodeWriter<I> {
         let pool = &space.pool;
         let class = self.tail.as_ref().map_or(Class::Small, |tail| tail.class().next());
         let block = if self.spills { None } else { pool.take(Share::Diagrams, class) };
-        match (self.tail.take(), block) {
-            (Some(tail), block) if size_of_val(tail.words()) == pool.block_bytes() => {
-                let bytes: &[u8] = bytemuck::cast_slice(tail.words());
-                if block.is_none()
-                    && let Err(error) = self.spill(bytes, space)
-                {
-                    // The tail stays as it was: the caller may try again.
-                    self.tail = Some(tail);
-                    return Err(error);
-                }
-                self.hash.get_or_insert_default().write(bytes);
-                self.used = 0;
-                self.tail = match block {
-                    Some(block) => {
-                        self.blocks.push(tail);
-                        Some(block)
-                    }
-                    None => Some(tail),
-                };
-            }
-            (tail, block) => {
-                // Where the share is used up, one block beyond it, which the writer needs to go to disk.
-                self.spills |= block.is_none();
-                let mut block = block.unwrap_or_else(|| pool.take_anyway(Share::Diagrams, Class::Full));
-                if let Some(tail) = tail {
-                    let words = words_of::<I>(2 * self.used);
-                    block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
-                }
-                self.tail = Some(block);
-            }
+        match self.tail.take() {
+            Some(tail) if size_of_val(tail.words()) == pool.block_bytes() => self.file_tail(tail, block, space)?,
+            tail => self.enlarge_tail(tail, block, space),
         }
         Ok(())
+    }
+
+    /// Goes on in `block` where the tail is full; where there is none, the tail goes to disk and is used again.
+    fn file_tail(&mut self, tail: Block, block: Option<Block>, space: &Space) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(tail.words());
+        if block.is_none()
+            && let Err(error) = self.spill(bytes, space)
+        {
+            // The tail stays as it was: the caller may try again.
+            self.tail = Some(tail);
+            return Err(error);
+        }
+        self.hash.get_or_insert_default().write(bytes);
+        self.used = 0;
+        self.tail = match block {
+            Some(block) => {
+                self.blocks.push(tail);
+                Some(block)
+            }
+            None => Some(tail),
+        };
+        Ok(())
+    }
+
+    /// Goes on in `block` with the nodes of a smaller tail, if there is one; where there is no `block`, in one beyond the share,
+    /// which the writer needs to go to disk.
+    fn enlarge_tail(&mut self, tail: Option<Block>, block: Option<Block>, space: &Space) {
+        self.spills |= block.is_none();
+        let mut block = block.unwrap_or_else(|| space.pool.take_anyway(Share::Diagrams, Class::Full));
+        if let Some(tail) = tail {
+            let words = words_of::<I>(2 * self.used);
+            block.words_mut()[..words].copy_from_slice(&tail.words()[..words]);
+        }
+        self.tail = Some(block);
     }
 
     /// Writes `bytes` to the file, behind all full blocks, and before that the full blocks in RAM: they would be written in the end

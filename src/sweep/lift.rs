@@ -62,7 +62,7 @@ impl<'f> Lift<'f> {
         }
         let bytes = Marks::bytes(below) as usize + (above + below.min(2 * above)) as usize * size_of::<I>();
         // The sweeps below need tables too.
-        if bytes > space.tables_left() / 4 {
+        if bytes > space.tables_room() / 4 {
             return None;
         }
         Some(Self { file, cut, below, _charge: space.charge_sweep(bytes, "a lift").ok()? })

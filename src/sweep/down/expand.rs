@@ -269,7 +269,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
         // Guests need tables meanwhile, too.
         let others = if space.guest { 0 } else { space.limits.guests };
         (division.workers() == self.workers.len() || least <= space.limits.queue)
-            && LevelQueue::<I, N>::bytes(division.workers() * logs) + others <= space.tables_kept()
+            && LevelQueue::<I, N>::bytes(division.workers() * logs) + others <= space.tables_left()
     }
 
     /// Divides the requests from `level` on as `slices` say, and adds workers if there are to be more.

@@ -110,7 +110,7 @@ pub fn fold<C: Load<N>, const N: usize>(
     let (space, top) = (run.space, file.levels().ranks() - 1);
     // The values of all nodes are in one array then.
     let small = C::KEYS == 1 && file.node_count() <= SMALL_NODES.min(space.limits.small);
-    let mut upper = Fold {
+    let mut sweep = Fold {
         file,
         ranks: LevelMap::new(file.levels(), |rank| rank as u32),
         load,
@@ -119,23 +119,23 @@ pub fn fold<C: Load<N>, const N: usize>(
         below: Level::new(run.desks[0].take_array()),
     };
     let mut level = Level::new(run.desks[0].take_array());
-    upper.begin(small, space)?;
+    sweep.begin(small, space)?;
     let mut reader = LevelReader::in_order(file);
     for rank in (1..=top).rev() {
         reader.enter(rank);
         if small {
-            upper.send_level(rank, &mut reader, space)?;
+            sweep.send_level(rank, &mut reader, space)?;
         } else {
-            upper.pass_level(rank, &mut level, &mut run.desks[0].sorter, &mut reader, space)?;
+            sweep.pass_level(rank, &mut level, &mut run.desks[0].sorter, &mut reader, space)?;
         }
-        if upper.load.in_vain() {
+        if sweep.load.in_vain() {
             break;
         }
         run.report(C::SWEEP, file.variable(rank), 0)?;
     }
-    run.desks[0].give_back(upper.below.words);
+    run.desks[0].give_back(sweep.below.words);
     run.desks[0].give_back(level.words);
-    Ok(Some(upper.load).filter(|load| !load.in_vain()))
+    Ok(Some(sweep.load).filter(|load| !load.in_vain()))
 }
 
 /// The sweep between two levels.

@@ -59,8 +59,8 @@ pub fn number_alone<I: Lane>(nodes: &mut Nodes<'_, I>, writer: &mut NodeWriter<I
         let (piece, base) = (ordered.piece(), writer.end());
         let lengths = piece.lengths();
         let places = merge(vec![piece], writer, space)?;
-        ordered.number(lengths, base, 0);
-        ordered.number_all(Arc::new(places));
+        ordered.note_range(lengths, base, 0);
+        ordered.note_places(Arc::new(places));
         nodes.order = Some(ordered);
         return Ok(());
     }
@@ -171,7 +171,7 @@ fn number_ordered<I: Lane>(
     let (mut base, mut places, mut all_fresh) = (end, Vec::with_capacity(all_places), Vec::with_capacity(merged.len()));
     for ((fresh, some), lengths) in merged.into_iter().zip(lengths) {
         for ((ordered, _), lengths) in all.iter_mut().zip(lengths) {
-            ordered.number(lengths, base, places.len());
+            ordered.note_range(lengths, base, places.len());
         }
         base += fresh.count();
         places.extend(some);
@@ -179,7 +179,7 @@ fn number_ordered<I: Lane>(
     }
     let places = Arc::new(places);
     for (ordered, _) in all {
-        ordered.number_all(places.clone());
+        ordered.note_places(places.clone());
     }
     Ok(all_fresh)
 }

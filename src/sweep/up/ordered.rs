@@ -195,12 +195,12 @@ impl<I: Lane> Ordered<I> {
 
     /// Notes that the next range, with these `lengths`, is numbered: `base` is the id of its first new node, `places` how many
     /// places the ranges before it have.
-    pub fn number(&mut self, lengths: Lengths, base: u64, places: usize) {
+    pub fn note_range(&mut self, lengths: Lengths, base: u64, places: usize) {
         self.numbered.push(Numbered { lengths, base, places });
     }
 
     /// Notes that all ranges are numbered; `places` are those in all crowded chunks.
-    pub fn number_all(&mut self, places: Arc<Places>) {
+    pub fn note_places(&mut self, places: Arc<Places>) {
         self.places = places;
     }
 
