@@ -12,7 +12,7 @@ use common::{
 };
 use fastrand::Rng;
 use num_bigint::BigUint;
-use strata_bdd::{Bdd, BuilderNode, Error, LARGEST_VARIABLE, Result, Store, VariablePairs};
+use strata_bdd::{Bdd, BuilderNode, Comparison, Error, LARGEST_VARIABLE, Result, Store, VariablePairs};
 
 const VARIABLES: u32 = 18;
 
@@ -330,6 +330,24 @@ fn simplify_quantifies_the_care_set_over_variables_that_a_path_skips() -> Result
         assert_eq!(f.simplify(&care)?, (!&x & !&z)?);
         assert_eq!(f.negated().simplify(&care)?, (!&x & !&z)?.negated());
         assert_eq!(f.simplify(&care)?.and(&care)?, f.and(&care)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn simplify_does_not_go_on_where_pairs_with_the_care_set_are_many_more_than_nodes() -> Result<()> {
+    for store in [default_store(), roomy_store()] {
+        // The nodes of a level are partial sums, each of which meets each number of variables that are true.
+        let weights = (0..60).map(|variable| (variable, 1 + i64::from(variable * variable * 7919 % 1009)));
+        let f = store.linear(weights, Comparison::AtMost, 9000)?;
+        let care = store.exactly(30, 0..60)?;
+        assert_eq!(f.simplify(&care)?, f);
+        let last = *store.operations().last().expect("an operation");
+        let nodes = f.node_count() + care.node_count();
+        assert!(last.operation == "constrain" && last.requests < 9 * nodes, "{last:?} on {nodes} nodes");
+        f.constrain(&care)?;
+        let whole = store.operations().last().expect("an operation").requests;
+        assert!(whole > 12 * nodes, "{whole} on {nodes} nodes");
     }
     Ok(())
 }

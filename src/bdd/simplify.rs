@@ -1,11 +1,11 @@
 //! Simplifying by a care set.
 
-use super::Bdd;
+use super::{Bdd, unlimited};
 use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     sweep::{
-        build::{build, build_within, most_nodes},
+        build::{build_within, most_nodes},
         ops::{constrain::Constrain, simplify::Simplify},
     },
 };
@@ -30,13 +30,18 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn constrain(&self, care: &Self) -> Result<Self> {
+        self.constrain_within(care, u64::MAX).map(unlimited)
+    }
+
+    /// [`Bdd::constrain`], given up if it takes more than `most` nodes before they are reduced.
+    fn constrain_within(&self, care: &Self, most: u64) -> Result<Option<Self>> {
         self.same_store(care)?;
         match care.as_constant() {
-            Some(true) => return Ok(self.clone()),
+            Some(true) => return Ok(Some(self.clone())),
             Some(false) => return Err(Error::NothingToCareFor),
-            None if self.is_constant() => return Ok(self.clone()),
+            None if self.is_constant() => return Ok(Some(self.clone())),
             None if self.file.hash() == care.file.hash() => {
-                return Ok(self.store.constant(self.complement == care.complement));
+                return Ok(Some(self.store.constant(self.complement == care.complement)));
             }
             None => {}
         }
@@ -46,7 +51,7 @@ impl Bdd {
         let decides = |variable| care.file.has_variable(variable);
         let spec = Constrain { decides: &decides, complement: care.complement, result: self.complement != result };
         let operands = [&self.file, &care.file];
-        self.made("constrain", &[care], result, |run| build(&spec, &operands, run))
+        self.made_within("constrain", &[care], result, |run| build_within(&spec, &operands, most, run))
     }
 
     /// A function that agrees with this one wherever `care` is true, depends on no other variables, and has at most as many
@@ -55,8 +60,9 @@ impl Bdd {
     /// On paths where this function does not test a variable, the care set is combined over it by "or". That takes one expand and
     /// one reduce sweep, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM.
     /// If sets would be larger, or many more than nodes, this is given up: the care set as a whole is projected on the variables of
-    /// this function by [`Bdd::exists`], and one [`Bdd::constrain`] follows. If the outcome is not smaller than this function, this
-    /// function is returned. So the result may depend on the budget, on what else is held within it, and on what runs beside.
+    /// this function by [`Bdd::exists`], and one [`Bdd::constrain`] follows, which is given up in its turn where it comes
+    /// to more than four times the nodes of both. If no outcome is smaller than this function, this function is returned. So the result may depend on the
+    /// budget, on what else is held within it, and on what runs beside.
     ///
     /// # Errors
     /// As [`Bdd::constrain`].
@@ -79,10 +85,13 @@ impl Bdd {
         let simple = if in_memory { self.simplified::<9, 8>(care)? } else { self.simplified::<5, 4>(care)? };
         let is_own = |simple: &Self| simple.file.variables().all(|variable| self.file.has_variable(variable));
         let simple = match simple.filter(is_own) {
-            Some(simple) => simple,
-            None => self.constrain(&care.exists_where(|variable| !self.file.has_variable(variable))?)?,
+            None => {
+                let care = care.exists_where(|variable| !self.file.has_variable(variable))?;
+                self.constrain_within(&care, MOST_TIMES * (self.node_count() + care.node_count()))?
+            }
+            simple => simple,
         };
-        Ok(if simple.node_count() < self.node_count() { simple } else { self.clone() })
+        Ok(simple.filter(|simple| simple.node_count() < self.node_count()).unwrap_or_else(|| self.clone()))
     }
 
     /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on
@@ -97,3 +106,7 @@ impl Bdd {
         self.made_within("simplify", &[care], result, |run| build_within::<_, N>(&spec, &files, most, run))
     }
 }
+
+/// How many times the nodes of its operands the last attempt to simplify may make before they are reduced: what comes of more is
+/// hardly ever smaller than the function.
+const MOST_TIMES: u64 = 4;
