@@ -99,7 +99,6 @@ fn build_flat<I: Lane, S: Spec<N>, O: Operands, const N: usize>(
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
     let files = operands.files();
-    // A lift reads an operand once more in the end, so that it cannot be freed before.
     let lift = Lift::of::<I, S, N>(spec, &files, run.space).filter(|lift| O::LENT || lift.takes_most());
     if let Some(lift) = lift {
         let before = run.counters;

@@ -41,6 +41,8 @@ pub struct Lift<'f> {
     cut: usize,
     /// One past the last id of that level, or of the terminals.
     below: u64,
+    /// The nodes of the levels that are copied.
+    above: u64,
     /// Memory of marks and ids.
     _charge: Charge,
 }
@@ -65,12 +67,13 @@ impl<'f> Lift<'f> {
         if bytes > space.tables_room() / 4 {
             return None;
         }
-        Some(Self { file, cut, below, _charge: space.charge_sweep(bytes, "a lift").ok()? })
+        Some(Self { file, cut, below, above, _charge: space.charge_sweep(bytes, "a lift").ok()? })
     }
 
-    /// Whether more nodes lie above than below.
+    /// Whether more nodes lie above than below. A lift reads its operand once more in the end: one that is given away cannot be
+    /// freed before, which pays only then.
     pub fn takes_most(&self) -> bool {
-        self.file.levels().end() - self.below > self.below
+        self.above > self.below
     }
 
     /// The diagram of `spec` for `operands`; `None` if it takes more than `most` nodes before they are reduced.
@@ -82,8 +85,7 @@ impl<'f> Lift<'f> {
         run: &mut Run<'_>,
     ) -> Result<Option<NodeFile>> {
         let (space, mut words) = (run.space, Words::default());
-        let above = self.file.levels().end() - self.below;
-        let Some(most) = most.checked_sub(above) else { return Ok(None) };
+        let Some(most) = most.checked_sub(self.above) else { return Ok(None) };
         let marks = self.marks::<I>(&mut words, run)?;
         let mut found = vec![I::zeroed(); marks.count() as usize];
         let roots = root_of::<I, N>(operands);
@@ -107,7 +109,7 @@ impl<'f> Lift<'f> {
             return Ok(None);
         }
         let (mut writer, mut arrived) = reduce_below(unreduced, run)?;
-        check_ids::<I>(writer.end() + above, space)?;
+        check_ids::<I>(writer.end() + self.above, space)?;
         arrived.drain(space, |block| {
             for &[place, id] in block {
                 found[place.get() as usize] = id;
@@ -147,7 +149,7 @@ impl<'f> Lift<'f> {
     ) -> Result<I> {
         let _sweep = run.begin(Sweep::Reduce);
         let (space, levels) = (run.space, self.file.levels());
-        let mut raised: Vec<I> = Vec::with_capacity((levels.end() - self.below) as usize);
+        let mut raised: Vec<I> = Vec::with_capacity(self.above as usize);
         let mut reader = LevelReader::in_order(self.file);
         for rank in self.cut + 1..levels.ranks() {
             let (first, width, desk) = (levels.first(rank), levels.width(rank), &mut run.desks[0]);
