@@ -102,14 +102,15 @@ fn solutions_and_nodes_are_the_published_numbers() {
 #[test]
 fn the_json_of_a_count_has_every_field() {
     let result = json(command("count 6 --json --memory 20MB --threads 2"));
-    let integers = ["n", "nodes", "largest_nodes", "processed_requests", "spilled_bytes", "peak_temp_bytes"];
+    let integers =
+        ["n", "nodes", "largest_nodes", "widest_level", "processed_requests", "spilled_bytes", "peak_temp_bytes"];
     assert!(integers.iter().all(|&field| result[field].is_u64()), "{result}");
     assert!(["build_seconds", "count_seconds"].iter().all(|&field| result[field].is_f64()), "{result}");
     assert_eq!(result["solutions"], "4");
     assert_eq!(result["memory_budget"], 20_000_000);
     assert_eq!(result["threads"], 2);
     assert_eq!(result["content_hash"].as_str().map(str::len), Some(32), "{result}");
-    assert_eq!(result.as_object().map(serde_json::Map::len), Some(12), "{result}");
+    assert_eq!(result.as_object().map(serde_json::Map::len), Some(13), "{result}");
 }
 
 #[test]
@@ -162,7 +163,8 @@ fn a_count_without_json_prints_a_line_for_each_row_and_then_the_result() {
     assert_eq!(rows.iter().map(|&(row, _)| row).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     assert_eq!(rows[4].1, 167);
     let rest: Vec<_> = text.lines().skip(5).collect();
-    assert_eq!(rest[..3], ["solutions: 10", "nodes: 167", "largest diagram: 368 nodes"]);
+    let result = ["solutions: 10", "nodes: 167", "largest diagram: 368 nodes", "widest level: 29 nodes"];
+    assert_eq!(rest[..4], result);
     assert!(rest.iter().all(|line| row(line).is_none()), "{text}");
     assert!(!text.contains("temporary files"), "nothing was spilled: {text}");
 }

@@ -6,7 +6,12 @@ use indicatif::HumanBytes;
 use serde_json::{Map, json};
 use strata_bdd::Times;
 
-use crate::{Failure, options::CountOptions, output::Output, recipe::board};
+use crate::{
+    Failure,
+    options::CountOptions,
+    output::Output,
+    recipe::{Board, board},
+};
 
 /// Counts the solutions and prints the result.
 pub fn count(options: &CountOptions) -> Result<(), Failure> {
@@ -22,7 +27,8 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
     let solutions = board.bdd.sat_count(n * n)?;
     let count_seconds = start.elapsed().as_secs_f64();
 
-    let (nodes, largest, stats) = (board.bdd.node_count(), board.largest, store.stats());
+    let (nodes, stats) = (board.bdd.node_count(), store.stats());
+    let Board { largest, widest, .. } = board;
     if options.output.json {
         let mut result = json!({
             "n": n,
@@ -30,6 +36,7 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
             "nodes": nodes,
             "content_hash": format!("{:032x}", board.bdd.content_hash()),
             "largest_nodes": largest,
+            "widest_level": widest,
             "processed_requests": stats.processed_requests,
             "build_seconds": build_seconds,
             "count_seconds": count_seconds,
@@ -45,8 +52,8 @@ pub fn count(options: &CountOptions) -> Result<(), Failure> {
         return output.result(result);
     }
     output.result(format_args!(
-        "solutions: {solutions}\nnodes: {nodes}\nlargest diagram: {largest} nodes\nrequests: {}\n\
-         time: {build_seconds:.3} s to build, {count_seconds:.3} s to count",
+        "solutions: {solutions}\nnodes: {nodes}\nlargest diagram: {largest} nodes\nwidest level: {widest} nodes\n\
+         requests: {}\ntime: {build_seconds:.3} s to build, {count_seconds:.3} s to count",
         stats.processed_requests
     ))?;
     if stats.spilled_bytes > 0 {

@@ -23,6 +23,8 @@ pub struct Board {
     pub bdd: Bdd,
     /// The nodes of the largest diagram on the way there.
     pub largest: u64,
+    /// The nodes of the widest level on the way there.
+    pub widest: u64,
 }
 
 /// The diagram of all solutions of `n` queens. `row_done` is told of every row: in linear order with the nodes of the
@@ -35,7 +37,7 @@ pub fn board(
 ) -> Result<Board, Failure> {
     match order {
         Order::Linear => {
-            let mut board = Board { bdd: store.constant(true), largest: 0 };
+            let mut board = Board::of(store.constant(true));
             // The diagram of a row is too small to share, so each thread makes one row. Only the first batch may have
             // fewer rows than there are threads, since the last rows take longest.
             let threads = store.config().threads as u32;
@@ -62,18 +64,22 @@ pub fn board(
 
 /// A queen somewhere in row `i`, joined by halves of the row.
 fn row(n: u32, i: u32, store: &Store) -> Result<Board> {
-    let square = |j| {
-        let bdd = queen(n, i, j, store)?;
-        Ok(Board { largest: bdd.node_count(), bdd })
-    };
+    let square = |j| Ok(Board::of(queen(n, i, j, store)?));
     in_halves(0..n, &square, &|left: Board, right| left.join(right, BitOr::bitor))
 }
 
 impl Board {
+    /// A diagram with nothing on the way to it.
+    fn of(bdd: Bdd) -> Self {
+        Self { largest: bdd.node_count(), widest: bdd.width(), bdd }
+    }
+
     /// The result of `operator`. Both diagrams are given away, since nobody needs them any more.
     fn join(self, other: Self, operator: fn(Bdd, Bdd) -> Result<Bdd>) -> Result<Self> {
-        let bdd = operator(self.bdd, other.bdd)?;
-        Ok(Self { largest: self.largest.max(other.largest).max(bdd.node_count()), bdd })
+        let joined = Self::of(operator(self.bdd, other.bdd)?);
+        let largest = joined.largest.max(self.largest).max(other.largest);
+        let widest = joined.widest.max(self.widest).max(other.widest);
+        Ok(Self { largest, widest, ..joined })
     }
 }
 
