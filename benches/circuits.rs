@@ -18,7 +18,7 @@
 //! multiplier once, an adder 5 times and a board 20 times. The median of these leaves out the first time, when memory
 //! is fresh, which takes longer than a small diagram. Between two of them, `OxiDD` drops its garbage and its cache,
 //! outside of the measured time; otherwise its cache would have the results of the second time. That scatters its
-//! nodes, which would cost a multiplier half as much again.
+//! nodes, which would slow a multiplier down.
 //!
 //! CPU is user and system time of all threads during the operation alone; peak RSS is that of the whole process. Nodes
 //! are those of all outputs, each counted by itself. Every row of ours has a target, with "met" or "MISSED".

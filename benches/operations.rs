@@ -121,8 +121,8 @@ impl Args {
     }
 
     /// The binary logarithm of the fastest size of the apply cache, or of the smallest of several equally fast ones, by
-    /// measurement. With 2^16 entries, the philosophers take `OxiDD` ten times as long: the cache seems to hold too
-    /// little of the step before.
+    /// measurement. With 2^16 entries, the philosophers take `OxiDD` much longer (`--peer-cache 16`): the cache seems
+    /// to hold too little of the step before.
     fn peer_cache(&self, part: Part) -> u32 {
         self.peer_cache.unwrap_or(if part == Part::Philosophers { 18 } else { 16 })
     }

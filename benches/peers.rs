@@ -14,8 +14,8 @@
 //!
 //! The rows of ours under the first budget have targets, each with "met" or "MISSED": the CPU or wall time as a part of
 //! that of the fastest peer, the speed-up by threads, and the CPU time and the bytes of a request. These are the bytes
-//! written to temporary files. From N=14 on, a run of a peer takes ten minutes and more, or more memory than there is,
-//! so use `--only ours`. TUNING.md has N=14 in a memory cgroup.
+//! written to temporary files. From N=14 on, a run of a peer takes minutes, or more memory than there is, so use
+//! `--only ours`. TUNING.md has N=14 in a memory cgroup.
 //!
 //! Without `--bench` (`cargo test --benches`), the default is a single run of a small board.
 

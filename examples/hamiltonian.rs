@@ -9,7 +9,7 @@
 //! then the nodes are added from the bottom up.
 //!
 //! After D. E. Knuth, *The Art of Computer Programming*, volume 4A, 7.1.4. Beside the budget, n = 12 takes 100 MiB of
-//! RAM.
+//! RAM (`/usr/bin/time -v`).
 
 use std::{collections::HashMap, error::Error, io::Write, process::ExitCode};
 

@@ -6,7 +6,7 @@
 //! Square (x, y, z) is variable 16x + 4y + z, true for a cross. "Exactly N crosses" comes first. Then come the lines,
 //! four at a time, each with one to three crosses: so the large diagram is swept 19 times and not 76. Lines that stay
 //! near the top or near the bottom of the diagram come first, lines that cross it last. In the order of the last
-//! squares of the lines, the largest diagram on the way would have thirty times the nodes.
+//! squares of the lines, the largest diagram on the way would have many times the nodes.
 //!
 //! After D. Kunkle, V. Slavici, G. Cooperman, *Parallel Disk-Based Computation for Large, Monolithic Binary Decision
 //! Diagrams*, 2010, and S. C. Sølvsten, J. van de Pol, A. B. Jakobsen, M. W. B. Thomasen, *Adiar: Binary Decision

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{default_store, functions::random_function, smallest_store};
-use strata_bdd::{Bdd, Result, Store, VariablePairs};
+use strata_bdd::{Bdd, Config, Error, Result, Store, VariablePairs};
 
 const VARIABLES: u32 = 23;
 
@@ -76,5 +76,36 @@ fn every_operation_gives_the_same_diagram_where_it_spills() -> Result<()> {
     check_spilled("simplify");
     simple.validate()?;
     assert_eq!(simple.and(g)?, f.and(g)?);
+    Ok(())
+}
+
+/// An operation on a hundred thousand levels.
+type Tall = fn(&Bdd) -> Result<()>;
+
+/// What each needs in MiB; with three tenths less it is refused.
+const TALL: [(&str, usize, Tall); 6] = [
+    ("restrict", 40, |f| f.restrict([(7, true)]).map(drop)),
+    ("sat_count", 40, |f| f.sat_count(100_000).map(drop)),
+    ("marginals", 70, |f| f.marginals(|_, _| 0.5, 0..100_000).map(drop)),
+    ("replace", 120, |f| f.replace(|variable| variable ^ 1).map(drop)),
+    ("weighted_count_exact", 250, |f| f.weighted_count_exact(|_, value| 1 + i64::from(value), 0..100_000).map(drop)),
+    ("compose_all", 300, |f| {
+        let neighbours = |at| f.store().variable(at)?.and(&f.store().variable(at + 1)?);
+        let functions = (0..100_000).step_by(2).map(neighbours).collect::<Result<Vec<_>>>()?;
+        f.compose_all((0..).step_by(2).zip(&functions)).map(drop)
+    }),
+];
+
+#[test]
+fn a_hundred_thousand_levels_need_the_memory_that_the_docs_say() -> Result<()> {
+    for (name, mib, work) in TALL {
+        let within = |memory| {
+            let store = Store::new(Config { memory, ..Config::default() })?;
+            work(&store.cube((0..100_000).map(|variable| (variable, variable % 3 == 0)))?)
+        };
+        within(mib << 20)?;
+        let refused = within((mib << 20) / 10 * 7);
+        assert!(matches!(refused, Err(Error::BudgetExceeded { .. })), "{name} with less: {refused:?}");
+    }
     Ok(())
 }

@@ -55,8 +55,7 @@ pub fn adder(bits: u32, top: Top) -> Circuit {
 
 /// The product of two numbers of `bits` bits: the partial products of each row are added to the sum of the rows before,
 /// the carry rippling through. One operand lies above the other, both with the least significant bits on top. Of the
-/// orders that take each operand up or down, one after the other or interleaved, none is better by more than 2 % at 8
-/// and 10 bits.
+/// orders that take each operand up or down, one after the other or interleaved, none is much better at 8 and 10 bits.
 pub fn multiplier(bits: u32) -> Circuit {
     let mut netlist = Netlist::default();
     let operands = [0, bits].map(|first| (first..first + bits).collect::<Vec<_>>());

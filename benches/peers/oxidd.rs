@@ -39,9 +39,8 @@ pub struct Squares {
 impl Squares {
     /// An empty store.
     ///
-    /// A board creates about 4.5 times the nodes of the next smaller one, up to 21 million at N=12. The store holds
-    /// three times as many, so that no garbage collection ever costs time; slots never used cost no memory. The cache
-    /// has `1 << cache` entries.
+    /// The store has room for several times the nodes that a board creates, so that no garbage collection ever costs
+    /// time; slots never used cost no memory. The cache has `1 << cache` entries.
     pub fn new(n: u16, threads: u32, cache: u32) -> AllocResult<Self> {
         let manager = new_manager(1 << (2 * n + 2), 1 << cache, threads);
         let both = manager.with_manager_exclusive(|manager| {

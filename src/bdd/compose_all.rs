@@ -20,9 +20,9 @@ impl Bdd {
     /// and all functions together have at most twice as many nodes as this diagram. Then the relation between the replaced
     /// variables and their functions is made first, and one pair of sweeps does for all, over pairs of a node and a node of the
     /// relation. That is quickest where each function depends on its variable, those above it and a few below; where some look
-    /// further down, they take the sweeps of an [`and_exists`](Self::and_exists), which are two to five times as long. All that is
-    /// given up where the relation, or the first sweep, would take more nodes than this diagram has times the number of functions,
-    /// or half of that for an `and_exists`, and some thousands.
+    /// further down, they take the sweeps of an [`and_exists`](Self::and_exists), which take longer. All that is given up where the
+    /// relation, or the first sweep, would take more nodes than this diagram has times the number of functions, or half of that for
+    /// an `and_exists`, and some thousands.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as

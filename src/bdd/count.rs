@@ -23,8 +23,8 @@ impl Bdd {
     /// One top-down sweep, O(sort(f)) transfers, while counts fit 64 bits. If they do not, a second sweep counts where the function
     /// is false, which may fit. If that does not fit either, it takes one more sweep for up to 244 levels, and for more levels one
     /// in floating point and one for every 915 bits, of one bit more than the count has. A number that travels takes 16 bytes in 64
-    /// bits, then 40, 72 beyond 244 bits and 128 beyond 488: [`Bdd::sat_count_ln`] is several times as fast where a level of these
-    /// does not fit the memory.
+    /// bits, then 40, 72 beyond 244 bits and 128 beyond 488: [`Bdd::sat_count_ln`] is faster, most where a level of these does not
+    /// fit the memory.
     ///
     /// # Errors
     /// [`Error::TooFewVariables`] when the function depends on more, [`Error::TooManyVariables`] beyond 2^24 of them, and
@@ -49,7 +49,7 @@ impl Bdd {
     /// and how many true, exactly; in the order of the domain. The two numbers of any variable add up to [`Bdd::sat_count`].
     ///
     /// The share of all solutions in which a variable is true is what feature models call its commonality, and the chance that it
-    /// is true if all solutions are equally likely. While 64 bits do, all of them together take about as long as ten counts.
+    /// is true if all solutions are equally likely.
     ///
     /// One top-down sweep and one back, O(sort(f)) transfers, while the number of solutions, or of assignments that are none, fits
     /// 64 bits, and more beyond, like [`Bdd::sat_count`], and time in the number of levels and the square of the number of bits to

@@ -152,8 +152,8 @@ impl Bdd {
     /// `self.and(other)?.exists(variables)`, as a rule without writing the conjunction down.
     ///
     /// One expand and one reduce sweep over sets of pairs of nodes, which quantify most variables where one operand is a transition
-    /// relation; the others go as in [`Bdd::exists`]. Where the conjunction is much larger than the result, this takes a fraction
-    /// of the time of the two calls; where it is hardly larger, the two calls may be a little faster.
+    /// relation; the others go as in [`Bdd::exists`]. Where the conjunction is much larger than the result, this is faster than the
+    /// two calls; where it is hardly larger, the two calls may be faster.
     ///
     /// # Errors
     /// [`Error::DifferentStores`](crate::Error::DifferentStores), and as [`Bdd::exists`].

@@ -8,9 +8,9 @@ use crate::{error::Result, text::dot};
 impl Bdd {
     /// Writes the diagram in Graphviz's language, each variable under the `name` given to it.
     ///
-    /// A level is a row, the smallest variable on top. Low arcs are dashed, high arcs are solid, and the boxes are the values
-    /// of this function, whether or not it shares its nodes with its negation; a constant is one box. The text is the same
-    /// for the same function and names. Some 60 bytes a node, so it is meant for diagrams that an eye can take in.
+    /// A level is a row, the smallest variable on top. Low arcs are dashed, high arcs are solid, and the boxes are the values of
+    /// this function, whether or not it shares its nodes with its negation; a constant is one box. The text is the same for the
+    /// same function and names. A node takes two or three lines, so it is meant for diagrams that an eye can take in.
     ///
     /// Reads the nodes once, level by level; no sweep.
     ///

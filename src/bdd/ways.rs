@@ -18,8 +18,8 @@ pub enum Way {
 impl Way {
     /// The way that probably takes least time for variables that are to get these `names`, top-down and all different.
     ///
-    /// A round takes about as long as a nested sweep for one variable, and three quarters of the time of a move. There is a nested
-    /// sweep for each variable that comes to lie below one that was below it.
+    /// A round counts as much as a nested sweep for one variable, and three quarters of a move. There is a nested sweep for each
+    /// variable that comes to lie below one that was below it.
     pub fn of(names: &[u32]) -> Self {
         let stays = longest_ascending(names);
         let (moving, passed) = (stays.iter().filter(|stays| !**stays).count(), passed(names));

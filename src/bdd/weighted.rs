@@ -142,7 +142,7 @@ impl Bdd {
     /// share of the assignments in which the variable is true. `None` where that sum is zero, as for false.
     ///
     /// These are the posterior marginals of a Bayesian network, or of a fault tree given that the top event happens. All of them
-    /// together take about as long as five weighted counts. [`Bdd::literal_counts`] gives exact numbers where all weights are 1.
+    /// come from one sweep down and one back. [`Bdd::literal_counts`] gives exact numbers where all weights are 1.
     ///
     /// `weight` is called as by [`Bdd::weighted_count`], but no weight may be below zero. Each probability is off by less than
     /// 2^-61 for each node, and twice that for each variable of the domain, and by 2^-51 for roundings in `f64`: one that is close

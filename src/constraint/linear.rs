@@ -100,8 +100,8 @@ pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, 
 /// A builder with all nodes, and the root where there may be nodes to which it does not lead.
 type Nodes = (BddBuilder, Option<BuilderNode>);
 
-/// The search may look into one interval for this many open bounds of the grid: an interval takes many times as long as a bound,
-/// and a search that is given up should not take longer than the grid.
+/// The search may look into one interval for this many open bounds of the grid: an interval takes longer than a bound, and a search
+/// that is given up should not take longer than the grid.
 const PLACES: u64 = 16;
 
 /// Adds the nodes by the search, unless the grid takes less time or only the grid has room. Where neither has room, the search's

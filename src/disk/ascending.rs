@@ -4,7 +4,7 @@
 //!   blocks ─┬─ ascending, or with few descents ─► runs ─────────╲
 //!           └─ all others ──────────────────────► sort ─► a run ─╲─ merge by the first lane, put right by the others
 //! ```
-//! Merging takes half as long as sorting, and less where many records in a row come from one run. It is given up where it changes
+//! Merging takes less time than sorting, and least where many records in a row come from one run. It is given up where it changes
 //! from run to run, or moves a record back, too often.
 //!
 //! After: the natural merge sort of D. E. Knuth, "The Art of Computer Programming", volume 3, 5.2.4.

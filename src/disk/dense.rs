@@ -44,8 +44,8 @@ pub struct Parts<'a, I: Lane> {
     first: u64,
 }
 
-/// How indices are cut into parts, never between an even one and the next. A multiplication finds the part, since a division by the
-/// length of a part would take as long as to append to a log.
+/// How indices are cut into parts, never between an even one and the next. A multiplication finds the part, which is faster than a
+/// division by the length of a part.
 #[derive(Clone, Copy)]
 struct Cuts {
     /// Two indices as a fraction of a part, times `1 << 32`.

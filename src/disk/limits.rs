@@ -58,7 +58,7 @@ pub const SMALL_NODES: u64 = 2048;
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
-/// The bytes of a block within `budget`: smaller blocks would make a disk slow, larger ones no faster.
+/// The bytes of a block within `budget`: smaller blocks would make a disk slow, larger ones hardly faster.
 fn block_of(budget: usize) -> usize {
     (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10)
 }

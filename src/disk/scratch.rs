@@ -1,8 +1,8 @@
 //! Extents of one unnamed file: where what spills lives, the records of operations (but for those of the external sorter) and the
 //! nodes of diagrams.
 //!
-//! New blocks of a file cost a system more than blocks that are overwritten, and freeing them costs as much once more. So the file
-//! stays from one operation to the next, and an operation writes where an earlier one is done.
+//! New blocks of a file cost a system more than blocks that are overwritten, and to free them costs again. So the file stays from one
+//! operation to the next, and an operation writes where an earlier one is done.
 
 use std::{
     io::{Error as IoError, ErrorKind},

@@ -531,7 +531,7 @@ mod tests {
         Ok(())
     }
 
-    /// A sort that compares beyond the keys takes hours for this.
+    /// A sort that compares beyond the keys takes quadratic time for this.
     #[test]
     fn records_that_agree_are_left_alone() {
         let (mut sorter, mut random) = (Sorter::default(), Rng::with_seed(1));

@@ -33,8 +33,9 @@ pub fn value(id: u64) -> Option<bool> {
 ///
 /// How many variables one diagram can have depends on the budget: a sweep and its diagrams take some 200 bytes for each level, from
 /// an eighth of the budget and 8 MiB and from the common share. Where little else is held, a hundred thousand levels need 40 MiB
-/// for an operator, 70 for marginals, 90 for functions in place of variables, 100 to 150 for a `replace` that changes the order and
-/// 200 for exact weighted counts, all on one thread; a million need ten times that or more.
+/// for `restrict` and `sat_count`, 70 for `marginals`, 120 for a `replace` that changes the order, 250 for `weighted_count_exact`
+/// and 300 for functions in place of half of the variables, all on one thread (`tests/smallest_budget.rs`); a million need ten
+/// times that or more.
 pub const LARGEST_VARIABLE: u32 = (1 << 24) - 1;
 
 /// Checks that `variable` is one a diagram can have.

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct Stats {
     /// The sum of all [`OperationStats::requests`]. Which operations are taken for small depends on the budget and on what runs
-    /// beside them, so that the sum for the same work may differ by a fifth where all diagrams are small.
+    /// beside them, so that the sum for the same work may differ where diagrams are small.
     pub processed_requests: u64,
     /// Bytes of the budget in use now: what diagrams hold in RAM, with their tables, and the requests, arcs and tables of
     /// operations and builders under way. The arrays in which levels are sorted and collected, up to half of the budget, are not

@@ -156,8 +156,7 @@ pub fn are_narrow<'f>(mut files: impl Iterator<Item = &'f NodeFile>) -> bool {
 }
 
 /// Whether 32 bits are enough for the ids of all `files`, and probably for the result of a sweep with requests for several nodes,
-/// which often has half as many nodes again as the largest of them. To find out late that 32 bits are not enough costs half a
-/// sweep.
+/// which often has more nodes than the largest of them. To find out late that 32 bits are not enough costs the sweep so far.
 fn stays_narrow<'f, const N: usize>(mut files: impl Iterator<Item = &'f NodeFile>, run: &Run<'_>) -> bool {
     let most = if N > 2 { run.space.limits.narrow_ids / 3 * 2 } else { u64::MAX };
     files.all(|file| file.width() == Width::Narrow && file.node_count() <= most)

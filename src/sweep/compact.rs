@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Whether to compact is worth it for `requests` requests for the level of rank `top`: reading the marks of that level and all
-/// below takes a thousandth of a request each.
+/// below counts for a thousandth of a request each.
 pub fn pays(file: &NodeFile, top: usize, requests: u64) -> bool {
     requests > file.levels().range(top).end / 1024
 }

@@ -58,7 +58,7 @@ impl<'f> Lift<'f> {
         let below = levels.range(cut).end;
         let above = levels.end() - below;
         let fits = |rank| Dense::<I>::fits(2 * levels.width(rank), space);
-        // Making marks and reading them takes a thousandth of the time of expanding and reducing a node, each.
+        // Making marks and reading them counts for a thousandth of expanding and reducing a node, each.
         if above <= below / 1024 || !(cut + 1..levels.ranks()).all(fits) {
             return None;
         }

@@ -4,9 +4,9 @@
 //!   children ─┬─ high is false: bare ─► a mark for each low child ─╲           ╱─► ranks of the marks ──► of every bare node
 //!             └─ others ──────────────► sort ───────────────────────╲─ merge ─╱──► an id for each other node
 //! ```
-//! Where a function is mostly false, nine nodes in ten are bare. To mark their low children, and to look their ids up there, takes
-//! half as long as to sort them where levels are wide; it takes longer where fewer than three nodes in four are bare, or where
-//! there are few nodes.
+//! Where a function is mostly false, most nodes are bare. To mark their low children, and to look their ids up there, takes less
+//! time than to sort them where levels are wide; it takes longer where fewer than three nodes in four are bare, or where there are
+//! few nodes.
 
 use std::{hint::select_unpredictable, marker::PhantomData, sync::Arc};
 
