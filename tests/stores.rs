@@ -168,6 +168,15 @@ fn many_threads_have_room_for_the_tables_of_thousands_of_levels() -> Result<()> 
 }
 
 #[test]
+fn a_store_starts_no_more_threads_than_it_has_a_use_for() -> Result<()> {
+    for (memory, threads) in [(16 << 20, 2), (80 << 20, 10), (1 << 45, 1024)] {
+        let store = Store::new(Config { memory, threads: usize::MAX, ..Config::default() })?;
+        assert_eq!(store.config().threads, threads);
+    }
+    Ok(())
+}
+
+#[test]
 fn threads_with_a_store_each_do_not_disturb_each_other() {
     let home = tempfile::tempdir().unwrap();
     thread::scope(|scope| {

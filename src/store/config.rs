@@ -32,9 +32,9 @@ pub struct Config {
     pub scratch: PathBuf,
     /// Threads that share the larger levels of a sweep. Also how many small operations may run side by side, if you call them from
     /// several threads. Default 1; more than there are processors only cost time. Each needs memory of its own, so a store has no
-    /// more than one for every 8 MiB of the budget; [`Store::config`](super::Store::config) says how many. Results are the same, to
-    /// the byte, whatever their number, but for those of [`simplify`](crate::Bdd::simplify). A process that forks has no such
-    /// threads in the child: there a store of several waits for ever, so make it after the fork.
+    /// more than one for every 8 MiB of the budget, nor than 1,024; [`Store::config`](super::Store::config) says how many. Results
+    /// are the same, to the byte, whatever their number, but for those of [`simplify`](crate::Bdd::simplify). A process that forks
+    /// has no such threads in the child: there a store of several waits for ever, so make it after the fork.
     pub threads: usize,
     /// Whether records are packed on their way to temporary files: down to half as many bytes, for some CPU time. Default true.
     /// Diagrams, which are read at random, are written as they are.
