@@ -141,13 +141,13 @@ impl<'a, I: Lane> Upward<'a, I> {
             "levels of fewer workers"
         );
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << division.shift) as u32);
-        let road = Road { logs: &logs, division, space };
+        let route = Route { logs: &logs, division, space };
         let mut workers = Vec::with_capacity(outputs.len());
         for Output { counts, arcs, ones, mut arrivals } in outputs {
             let queue = LevelQueue::new(levels.ranks() << division.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
-            arrivals.drain_each(space, |[slot, id]| road.send(slot.get(), id, &mut worker.queue))?;
+            arrivals.drain_each(space, |[slot, id]| route.send(slot.get(), id, &mut worker.queue))?;
             workers.push(worker);
         }
         Ok(Self { space, team, levels, ranks, settled, logs, division, workers, writer, loose: false })
@@ -295,11 +295,11 @@ impl<'a, I: Lane> Upward<'a, I> {
         let space = self.space;
         if level.len() == 1 {
             let (nodes, above) = (level.pop().expect("those of the one worker"), self.slots(rank - 1, 0));
-            let road = Road { logs: &self.logs, division: self.division, space };
-            return self.workers[0].forward(nodes, above, road);
+            let route = Route { logs: &self.logs, division: self.division, space };
+            return self.workers[0].forward(nodes, above, route);
         }
         let above: Vec<_> = (0..level.len()).map(|worker| self.slots(rank - 1, worker)).collect();
-        let road = Road { logs: &self.logs, division: self.division, space };
+        let route = Route { logs: &self.logs, division: self.division, space };
         let least = (0..level.len()).min_by_key(|&at| self.workers[at].counts[rank].nodes);
         let first = fresh.len() / level.len();
         let writing = Mutex::new((&mut self.writer, fresh.into_iter()));
@@ -315,7 +315,7 @@ impl<'a, I: Lane> Upward<'a, I> {
                 if Some(at) == least {
                     write(first)?;
                 }
-                worker.forward(nodes, above, road)?;
+                worker.forward(nodes, above, route)?;
                 write(usize::MAX)
             })
             .map(drop)
@@ -333,13 +333,13 @@ impl<'a, I: Lane> Upward<'a, I> {
 
 /// What it takes to find the log for a slot.
 #[derive(Clone, Copy)]
-struct Road<'l, 'a> {
+struct Route<'l, 'a> {
     logs: &'l LevelMap,
     division: Division,
     space: &'a Space,
 }
 
-impl Road<'_, '_> {
+impl Route<'_, '_> {
     /// Queues `id` for the node that has `slot`.
     #[inline(always)]
     fn send<I: Lane>(self, slot: u64, id: I, queue: &mut LevelQueue<I, 2>) -> Result<()> {
@@ -381,10 +381,10 @@ impl<'a, I: Lane> Worker<'a, I> {
 
     /// Sends the ids of this worker's nodes of a level along the arcs that lead to them: straight to their places where the slot is
     /// one of `above`, its own on the next level up, and through the queue elsewhere.
-    fn forward(&mut self, mut nodes: Nodes<'_, I>, above: Option<Slots>, road: Road<'_, 'a>) -> Result<()> {
+    fn forward(&mut self, mut nodes: Nodes<'_, I>, above: Option<Slots>, route: Route<'_, 'a>) -> Result<()> {
         let slots = above.unwrap_or_default();
-        let mut arrived = Dense::zeroes(nodes.spare(), slots.count, road.space)?;
-        let desk = nodes.show_ids(|ids| self.send_to(&mut arrived, slots, ids, road))?;
+        let mut arrived = Dense::zeroes(nodes.spare(), slots.count, route.space)?;
+        let desk = nodes.show_ids(|ids| self.send_to(&mut arrived, slots, ids, route))?;
         match above {
             Some(_) => self.children = Some(arrived),
             None => desk.give_back(arrived.into_words()),
@@ -394,10 +394,10 @@ impl<'a, I: Lane> Worker<'a, I> {
 
     /// Sends `ids` along the arcs that lead to their nodes, the last node first: to `arrived` where the slot is one of `slots`, and
     /// to the queue elsewhere.
-    fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, mut ids: &[I], road: Road<'_, '_>) -> Result<()> {
+    fn send_to(&mut self, arrived: &mut Dense<'_, I>, slots: Slots, mut ids: &[I], route: Route<'_, '_>) -> Result<()> {
         let (mut own, mut others) = ([[I::zeroed(); 2]; SOME], [[I::zeroed(); 2]; SOME]);
         while !ids.is_empty() {
-            let ready = self.arcs.ready(road.space)?;
+            let ready = self.arcs.ready(route.space)?;
             assert!(!ready.is_empty(), "an arc leads to every node");
             let arcs = &ready[ready.len().saturating_sub(SOME)..];
             let sent = match arrived {
@@ -409,7 +409,7 @@ impl<'a, I: Lane> Worker<'a, I> {
             self.arcs.pop_some(sent.arcs);
             ids = &ids[..sent.left];
             arrived.put_all(&own[..sent.own], slots.first, slots.shift)?;
-            others[..sent.others].iter().try_for_each(|[slot, id]| road.send(slot.get(), *id, &mut self.queue))?;
+            others[..sent.others].iter().try_for_each(|[slot, id]| route.send(slot.get(), *id, &mut self.queue))?;
         }
         Ok(())
     }

@@ -258,21 +258,21 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Expands `requests`; the record of a suspended node has `L` lanes.
     fn expand_suspending<const L: usize>(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         let Desk { sorter, kept, .. } = desk;
-        let mut course = Course::<_, _, N, L>::new(self.rule(), self.deferred_operands());
+        let mut state = LevelState::<_, _, N, L>::new(self.rule(), self.deferred_operands());
         let batch = Batch::of(kept);
         let space = self.ground.space;
-        sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut course))?;
-        let Course { deferred, rule, suspended, .. } = course;
+        sorter.sort(requests, N - 1, space, &mut |requests| self.expand_some(requests, batch, &mut state))?;
+        let LevelState { deferred, rule, suspended, .. } = state;
         if deferred == 0 { Ok(()) } else { self.resolve_deferred(deferred, rule, suspended, desk) }
     }
 
     /// Expands the requests of a level in `piles`: those of its `own`, then what others have left. No operand may be too wide on
     /// the level to be read at random.
     pub fn expand_piles(&mut self, own: &Pile, piles: &[OnceLock<Pile>], desk: &mut Desk) -> Result<()> {
-        let mut course = Course::<_, _, N, 0>::new(self.rule(), 0);
+        let mut state = LevelState::<_, _, N, 0>::new(self.rule(), 0);
         let batch = Batch::of(&mut desk.kept);
         let mut expand = |requests: &[[I; N]]| {
-            requests.chunks(BATCH).try_for_each(|requests| self.expand_some(requests, batch, &mut course))
+            requests.chunks(BATCH).try_for_each(|requests| self.expand_some(requests, batch, &mut state))
         };
         while let Some(requests) = own.take_first() {
             expand(requests)?;
@@ -291,20 +291,20 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         &mut self,
         requests: &[[I; N]],
         batch: &mut Batch<I, N>,
-        course: &mut Course<I, S::Rule, N, L>,
+        state: &mut LevelState<I, S::Rule, N, L>,
     ) -> Result<()> {
         if self.ended() {
             return Ok(());
         }
         self.check_room(requests.len())?;
-        let heads = batch.fill(requests, &mut course.last);
+        let heads = batch.fill(requests, &mut state.last);
         let mut arcs = requests.len();
         for at in 0..N - 1 {
-            self.look_up(at, batch, heads, course.deferred)?;
+            self.look_up(at, batch, heads, state.deferred)?;
         }
-        match course.rule {
-            _ if course.deferred != 0 => self.suspend_all(batch, heads, course.deferred, &mut course.suspended)?,
-            Some(rule) => arcs = self.follow(rule, requests, batch, &mut course.passing)?,
+        match state.rule {
+            _ if state.deferred != 0 => self.suspend_all(batch, heads, state.deferred, &mut state.suspended)?,
+            Some(rule) => arcs = self.follow(rule, requests, batch, &mut state.passing)?,
             None => self.ask_for_all(batch, heads),
         }
         self.send_asked(batch)?;
@@ -422,7 +422,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 const LEAST_LOWS: usize = BATCH / 4;
 
 /// The state of a worker while it goes through the requests of a level.
-struct Course<I, R, const N: usize, const L: usize> {
+struct LevelState<I, R, const N: usize, const L: usize> {
     rule: Option<R>,
     /// The operands that are too wide here to be read at random, as a set of bits.
     deferred: u32,
@@ -442,7 +442,7 @@ struct Passing<I, const N: usize> {
     near: bool,
 }
 
-impl<I: Lane, R, const N: usize, const L: usize> Course<I, R, N, L> {
+impl<I: Lane, R, const N: usize, const L: usize> LevelState<I, R, N, L> {
     fn new(rule: Option<R>, deferred: u32) -> Self {
         assert!(deferred == 0 || 2 * (N - 1) <= L, "of more than four operands, all but the first are read in RAM");
         Self { rule, deferred, suspended: Spool::new(Share::Queue), last: [I::MAX; N], passing: None }
