@@ -222,13 +222,26 @@ fn image(variable: u32, far: bool, store: &Store) -> Result<Option<Bdd>> {
 }
 
 #[test]
+fn a_ring_of_images_that_have_more_nodes_than_a_tall_function_is_composed_at_once() -> Result<()> {
+    for store in [default_store(), roomy_store()] {
+        let n = 500;
+        let image = |at| store.variable(at)?.xor(&store.variable((at + 1) % n)?);
+        let images = (0..n).map(image).collect::<Result<Vec<_>>>()?;
+        let composed = store.cube((0..n).map(|variable| (variable, true)))?.compose_all((0..).zip(&images))?;
+        assert_eq!(store.operations().pop().map(|done| done.operation), Some("vector"));
+        assert_eq!(composed, store.and_all(images.into_iter().map(Ok))?);
+    }
+    Ok(())
+}
+
+#[test]
 fn images_of_near_and_of_far_variables_are_composed_at_once_and_those_larger_than_the_function_one_by_one() -> Result<()>
 {
     let mut hashes = Vec::new();
     let shared = shared_store_with(2, &limits(|_| ()));
     for store in [default_store(), roomy_store(), store_with(tight()), shared] {
         let weighted = weighted(&store, |variable| variable)?;
-        let with_image = (0..LEVELS).filter(|variable| variable % 5 < 4);
+        let with_image = (0..LEVELS / 3).filter(|variable| variable % 5 < 4);
         let cube = store.cube(with_image.map(|variable| (variable, variable % 4 > 1)))?;
         for (f, far, operation) in [(&weighted, false, "vector"), (&weighted, true, "vector"), (&cube, true, "compose")]
         {

@@ -17,12 +17,12 @@ impl Bdd {
     /// different variables or negations of variables, these negations take one more such pair, and the rest is a
     /// [`replace`](Self::replace), at no cost where that keeps the order. Otherwise there is one [`compose`](Self::compose) for
     /// each function that is no variable, or a variable that something else becomes, too; unless there are three or more of these,
-    /// and all functions together have at most twice as many nodes as this diagram. Then the relation between the replaced
-    /// variables and their functions is made first, and one pair of sweeps does for all, over pairs of a node and a node of the
-    /// relation. That is quickest where each function depends on its variable, those above it and a few below; where some look
-    /// further down, they take the sweeps of an [`and_exists`](Self::and_exists), which take longer. All that is given up where the
-    /// relation, or the first sweep, would take more nodes than this diagram has times the number of functions, or half of that for
-    /// an `and_exists`, and some thousands.
+    /// and all functions together have at most twice as many nodes as this diagram, and one for every 64 levels that these sweeps
+    /// would go through. Then the relation between the replaced variables and their functions is made first, and one pair of sweeps
+    /// does for all, over pairs of a node and a node of the relation. That is quickest where each function depends on its variable,
+    /// those above it and a few below; where some look further down, they take the sweeps of an [`and_exists`](Self::and_exists),
+    /// which take longer. All that is given up where the relation, or the first sweep, would take more nodes than this diagram has
+    /// times the number of functions, or half of that for an `and_exists`, and some thousands.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when a variable that this function depends on is given twice with different functions, and as

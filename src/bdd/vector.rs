@@ -34,14 +34,16 @@ impl Bdd {
     /// # Errors
     /// Those of the disk and of the budget; a sweep for each function may do without the latter.
     pub(super) fn vector(&self, functions: &BTreeMap<u32, Self>) -> Result<Option<Self>> {
-        if functions.values().map(Self::node_count).sum::<u64>() > 2 * self.node_count() {
+        let (nodes, levels) = (self.node_count(), self.file.variables().len() as u64);
+        // A sweep for each function goes through all levels, however little it does on most of them.
+        let apart = 2 * nodes + functions.len() as u64 * levels / 64;
+        if functions.values().map(Self::node_count).sum::<u64>() > apart {
             return Ok(None);
         }
         let places = self.places(functions)?;
         let given = || places.iter().filter_map(|place| place.function.as_ref());
         let Some(Layout { own, replaced, names }) = Layout::of(&places) else { return Ok(None) };
-        let nodes = self.node_count().saturating_mul(functions.len() as u64);
-        let most = most_nodes(nodes, &self.store.space().limits);
+        let most = most_nodes(nodes.saturating_mul(functions.len() as u64), &self.store.space().limits);
         let conditions =
             given().zip(&replaced).map(|(function, &level)| own.lift(function)?.xnor(&self.store.variable(level)?));
         let join = |a: Self, b: Self| a.apply_within(BinaryOp::AND, &b, most);
