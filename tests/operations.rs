@@ -18,7 +18,7 @@ use common::{
     functions::{self, of_table},
     limits, roomy_store, shared_store_with, smallest_store, store_on, store_with,
     table::Table,
-    threaded_store_with, tightest,
+    threaded_store_with, tight, tightest,
 };
 use fastrand::Rng;
 use strata_bdd::{
@@ -585,6 +585,36 @@ fn a_predicate_is_asked_once_and_may_use_the_store() -> Result<()> {
         both.and_exists_where(&x.xor(&y)?, |variable| x.and(&y).unwrap().support()[0] == variable)?.as_constant(),
         Some(false)
     );
+    Ok(())
+}
+
+/// A regression test: each arc into a node passed every eliminated level below by itself, in the square of the levels.
+#[test]
+fn requests_that_pass_a_level_go_on_together() -> Result<()> {
+    let shared = shared_store_with(2, &limits(|_| ()));
+    for store in [default_store(), roomy_store(), shared, store_with(tight())] {
+        let n: u32 = 1000;
+        let ones = |variables: std::ops::Range<u32>| variables.map(|variable| (variable, true));
+        // From each level of the clause, an arc leads to the top of the cube.
+        let f = (&store.clause(ones(1..n + 1))? & &store.cube(ones(n + 1..2 * n + 1))?)?.and(&store.variable(0)?)?;
+        let (odd, few) = (store.parity(0..n)?, store.at_most(3, 0..n)?);
+        let apart = store.and_all((1..n).map(|next| store.clause([(next - 1, false), (next, false)])))?;
+        let check = |work: &dyn Fn() -> Result<Bdd>, expected: &Bdd, nodes: u64| -> Result<()> {
+            let before = store.stats().processed_requests;
+            assert_eq!(&work()?, expected);
+            let requests = store.stats().processed_requests - before;
+            assert!(requests < 12 * nodes, "{requests} requests on {nodes} nodes");
+            Ok(())
+        };
+        let clause = store.clause(ones(1..n + 1))?;
+        check(&|| f.restrict(ones(n + 1..2 * n + 1).chain([(0, true)])), &clause, f.node_count())?;
+        check(&|| f.exists((n + 1..=2 * n).chain([0])), &clause, f.node_count())?;
+        let within = few.and(&odd)?;
+        check(&|| odd.constrain(&few)?.and(&few), &within, odd.node_count() + few.node_count())?;
+        let most = few.and(&apart)?.exists_where(|variable| variable % 2 == 0)?;
+        let evens = (0..n).step_by(2);
+        check(&|| few.and_exists(&apart, evens.clone()), &most, few.node_count() + apart.node_count())?;
+    }
     Ok(())
 }
 

@@ -24,7 +24,10 @@ fn differences(store: &Store) -> Result<(Bdd, VariablePairs)> {
 const WORKS: [(&str, Work); 17] = [
     ("xor", |[f, g, _]| f.xor(g)),
     ("ite", |[f, g, h]| f.ite(g, h)),
-    ("restrict", |[f, ..]| f.restrict([(1, true), (19, false)])),
+    ("restrict", |[f, g, _]| {
+        let either = f.store().variable(0)?.ite(&f.shifted(1)?, &g.shifted(1)?)?;
+        either.restrict([(2, true), (20, false)])
+    }),
     ("exists", |[f, ..]| f.exists([3])),
     ("exists of a set", |[f, ..]| f.and(&f.store().variable(20)?)?.exists([1, 4, 9])),
     ("forall", |[f, ..]| f.forall([0, 5])),

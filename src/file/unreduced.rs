@@ -46,6 +46,8 @@ pub struct Rank {
 pub struct Output<I> {
     /// What is in it of each rank.
     pub counts: Vec<Count>,
+    /// How many of its nodes only pass on what another node is.
+    pub passing: u64,
     /// The arcs, in the order of the nodes they lead to: twice the slot, plus one for the first arc of each node.
     pub arcs: Spool<I, 1>,
     /// Slots that lead to true, in the order of their levels.
@@ -94,9 +96,10 @@ impl<I: Lane> Unreduced<I> {
         self.outputs.iter().flat_map(|output| &output.counts).map(|count| count.nodes).sum()
     }
 
-    /// The number of nodes, including those of the reduced levels `below`.
+    /// The number of nodes without those that only pass on what another is, but with those of the reduced levels `below`.
     pub fn all_nodes(&self) -> u64 {
-        self.nodes() + self.below.as_ref().map_or(0, NodeWriter::nodes)
+        let passing: u64 = self.outputs.iter().map(|output| output.passing).sum();
+        self.nodes() - passing + self.below.as_ref().map_or(0, NodeWriter::nodes)
     }
 
     /// Whether some slot leads to true or to a reduced level below, and so something is true.
@@ -110,6 +113,7 @@ impl<I: Lane> Output<I> {
     pub fn new(ranks: usize) -> Self {
         Self {
             counts: vec![Count::default(); ranks],
+            passing: 0,
             arcs: Spool::new(Share::Arcs),
             ones: Spool::new(Share::Arcs),
             arrivals: Spool::new(Share::Arcs),

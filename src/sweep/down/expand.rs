@@ -140,7 +140,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Downward<'a, I, S, N> {
 
     /// Whether the rest of the sweep is not needed.
     fn ended(&self) -> bool {
-        matches!(self.ground.until, Until::Beyond(most) if self.made > most) || self.workers.iter().any(Frontier::ended)
+        let passing: u64 = self.workers.iter().map(|worker| worker.output.passing).sum();
+        matches!(self.ground.until, Until::Beyond(most) if self.made - passing > most)
+            || self.workers.iter().any(Frontier::ended)
     }
 
     /// The operand from which all that is left, from `level` on, can be copied as it is, if that is worth it for the `count`

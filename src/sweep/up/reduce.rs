@@ -143,7 +143,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         let logs = LevelMap::new(&levels, |rank| ((levels.ranks() - 1 - rank) << division.shift) as u32);
         let route = Route { logs: &logs, division, space };
         let mut workers = Vec::with_capacity(outputs.len());
-        for Output { counts, arcs, ones, mut arrivals } in outputs {
+        for Output { counts, arcs, ones, mut arrivals, .. } in outputs {
             let queue = LevelQueue::new(levels.ranks() << division.shift, space)?;
             let (arcs, ones) = (Stack::of(arcs), Stack::of(ones));
             let mut worker = Worker { counts, arcs, ones, queue, children: None };
@@ -261,7 +261,7 @@ impl<'a, I: Lane> Upward<'a, I> {
         }
         let outputs = self.workers.into_iter().map(|worker| {
             let (arcs, ones) = (worker.arcs.into_spool(), worker.ones.into_spool());
-            Output { counts: worker.counts, arcs, ones, arrivals: Spool::new(Share::Arcs) }
+            Output { counts: worker.counts, passing: 0, arcs, ones, arrivals: Spool::new(Share::Arcs) }
         });
         let outputs = outputs.collect();
         let mut above =

@@ -187,7 +187,7 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Whether the rest of the sweep is not needed: a search has found what it looks for, or there are too many nodes.
     pub fn ended(&self) -> bool {
         match self.ground.until {
-            Until::Beyond(most) => self.made + self.nodes() > most,
+            Until::Beyond(most) => self.made + self.nodes() - self.output.passing > most,
             Until::True => self.output.is_satisfiable(),
         }
     }
@@ -326,6 +326,9 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
 
     /// Makes nodes of the requests of the batch that do not go on by `rule`; returns the number of arcs that lead to them.
     /// `passing` is what the last head became, if it goes on.
+    ///
+    /// Where one of many goes on, it does so once: as a node with two equal children, which reduce drops. Otherwise each would pass
+    /// every level that is left out below, whatever meets there.
     fn follow(
         &mut self,
         rule: S::Rule,
@@ -338,20 +341,31 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
         let alone = self.slices.workers() == 1;
         let (mut heads, mut arcs) = (0.., 0);
         for (at, request) in requests.iter().enumerate() {
-            let [arc] = batch.arcs[at];
-            if arc.get() % 2 == 1 {
+            let [mut arc] = batch.arcs[at];
+            let fresh = arc.get() % 2 == 1;
+            if fresh {
                 let [mut low, mut high] = batch.cofactors(heads.next().expect("no end"));
                 *passing = spec.change(rule, &mut low, &mut high).then(|| {
-                    let near = alone && spec.decide(&mut low).is_none() && asking.is_near(&low);
-                    Passing { request: low, near }
+                    let open = spec.decide(&mut low).is_none();
+                    Passing { request: low, open, near: alone && open && asking.is_near(&low) }
                 });
                 if passing.is_none() {
                     let node = self.new_node();
                     batch.ask_for(node, [low, high], &asking);
                 }
             }
+            if let Some(Passing { request: whole, open: true, .. }) = passing
+                && (fresh || at == 0)
+                && is_run(&batch.arcs[at..requests.len()])
+            {
+                let node = self.new_node();
+                self.output.passing += 1;
+                batch.ask_for(node, [*whole; 2], &asking);
+                arc = I::of(arc.get() | 1);
+                *passing = None;
+            }
             match passing {
-                Some(Passing { request: whole, near: true }) => batch.pass(whole, request[N - 1]),
+                Some(Passing { request: whole, near: true, .. }) => batch.pass(whole, request[N - 1]),
                 Some(Passing { request: whole, .. }) => {
                     let mut whole = *whole;
                     whole[N - 1] = request[N - 1];
@@ -438,8 +452,18 @@ struct LevelState<I, R, const N: usize, const L: usize> {
 struct Passing<I, const N: usize> {
     /// The request, but for the slot.
     request: [I; N],
+    /// Whether it is not decided.
+    open: bool,
     /// Whether it goes to the level below with the batch.
     near: bool,
+}
+
+/// Up to this many requests with the same ids each go on: that takes no longer than a node, and its children's requests.
+const FEW: usize = 4;
+
+/// Whether more than [`FEW`] arcs from the first on lead to the same node.
+fn is_run<I: Lane>(arcs: &[[I; 1]]) -> bool {
+    arcs.get(1..=FEW).is_some_and(|others| others.iter().all(|[arc]| arc.get() % 2 == 0))
 }
 
 impl<I: Lane, R, const N: usize, const L: usize> LevelState<I, R, N, L> {
