@@ -4,7 +4,10 @@ use std::{
     fmt,
     fs::{self, File, Metadata, Permissions},
     io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{MetadataExt, PermissionsExt, fchown},
+    },
     path::{Path, PathBuf},
 };
 
@@ -48,6 +51,7 @@ impl Beside {
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
+        check_name(target)?;
         let there = fs::metadata(target).ok();
         there.as_ref().map(check_regular).transpose()?;
         let mode = there.as_ref().map_or(0o666, |there| there.mode() & 0o777);
@@ -99,6 +103,18 @@ pub(super) fn open(path: &Path) -> io::Result<OldFile> {
     let file = File::open(path)?;
     let len = check_regular(&file.metadata()?)?.len();
     Ok((Box::new(file), len))
+}
+
+/// Fails where no file can be renamed to `target`: better before all is written than after.
+fn check_name(target: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    // `name/` and `name/.` are folders, even where nothing has that name.
+    let name = target.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+    let ends = target.as_os_str().as_bytes().ends_with(name.as_bytes());
+    if ends { Ok(()) } else { Err(io::ErrorKind::IsADirectory.into()) }
 }
 
 /// Makes `file` accessible to those who have access to the file `there`, whose permissions are `mode`, and to nobody else.

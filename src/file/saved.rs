@@ -229,11 +229,12 @@ pub fn load(path: &Path, space: &Space, told: impl FnMut(u32, u64) -> Result<()>
         _ => Error::OpenFailed { path: path.into(), source },
     };
     let (old, len) = space.scratch.backend.open(path).map_err(fail)?;
-    let signed = len.saturating_sub(CHECKSUM_BYTES as u64);
+    // A file that is too short for both may still have its magic.
+    let signed = len.saturating_sub(CHECKSUM_BYTES as u64).max(HEADER_BYTES as u64);
     let mut input = BufReader::with_capacity(space.limits.block, Hashed::new(old.take(signed)));
 
     let mut bytes = [0; HEADER_BYTES];
-    let begun = signed.min(HEADER_BYTES as u64) as usize;
+    let begun = len.min(HEADER_BYTES as u64) as usize;
     input.read_exact(&mut bytes[..begun]).map_err(fail)?;
     if bytes[..MAGIC.len()] != MAGIC {
         return Err(Error::NotADiagram { path: path.into() });
