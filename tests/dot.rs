@@ -43,6 +43,11 @@ fn token(chars: &mut Peekable<Chars<'_>>) -> Option<Token> {
                         Some(plain @ ('"' | '\\')) => text.push(plain),
                         other => panic!("\\{other:?} would not be shown as it is"),
                     },
+                    '&' => {
+                        let entity: String = chars.by_ref().take_while(|&letter| letter != ';').collect();
+                        assert_eq!(entity, "amp", "&{entity}; would not be shown as it is");
+                        text.push('&');
+                    }
                     plain => text.push(plain),
                 }
             }
@@ -234,7 +239,7 @@ fn an_implication_is_drawn_as_exactly_this_text() -> Result<()> {
 fn names_with_quotes_and_backslashes_are_shown_as_they_are() -> Result<()> {
     let store = default_store();
     let f = store.variable(0)?.xor(&store.variable(7)?)?;
-    for odd in ["\"", "\\", "\\\"", "\\n\\N\\", "a \"b\" {c}; [d] -> e", "ü", ""] {
+    for odd in ["\"", "\\", "\\\"", "\\n\\N\\", "a \"b\" {c}; [d] -> e", "&#65;&lt;&amp;&", "ü", ""] {
         let name = |variable: u32| format!("{odd}{variable}{odd}");
         Drawing::parse(&text_of(&f, name)).check(&f, name);
     }

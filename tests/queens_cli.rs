@@ -68,6 +68,7 @@ fn temporary_files_go_to_a_disk_unless_somebody_names_a_folder() {
     let unset = help(&|command| command.env_remove("TMPDIR"));
     let large = if tempfile::tempfile_in("/var/tmp").is_ok() { "/var/tmp" } else { "/tmp" };
     assert!(unset.contains(&format!("[default: {large}]")), "{unset}");
+    assert_eq!(help(&|command| command.env("TMPDIR", "")), unset);
     let named = help(&|command| command.env("TMPDIR", "/a/folder"));
     assert!(named.contains("[default: /a/folder]"), "{named}");
 }

@@ -81,12 +81,12 @@ impl Default for Config {
 /// The folder for temporary files where nobody names one: of those that a system has, the one for large files, on a disk, while
 /// `/tmp` may be kept in RAM (systemd, `file-hierarchy(7)`).
 fn scratch_folder() -> PathBuf {
-    let for_large_files = Path::new("/var/tmp");
-    if env::var_os("TMPDIR").is_none() && access(for_large_files, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
-        for_large_files.into()
-    } else {
-        env::temp_dir()
+    if let Some(folder) = env::var_os("TMPDIR").filter(|folder| !folder.is_empty()) {
+        return folder.into();
     }
+    let for_large_files = Path::new("/var/tmp");
+    let has_room = access(for_large_files, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    if has_room { for_large_files } else { Path::new("/tmp") }.into()
 }
 
 impl fmt::Debug for Config {

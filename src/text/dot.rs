@@ -62,7 +62,7 @@ pub fn write(
     out.flush().map_err(fail)
 }
 
-/// `name` between quotes such that Graphviz shows it letter by letter.
+/// `name` between quotes such that Graphviz shows it letter by letter, but for the null character, which it does not take.
 fn escaped(name: &str) -> String {
-    name.replace('\\', r"\\").replace('"', "\\\"")
+    name.replace('\\', r"\\").replace('"', "\\\"").replace('&', "&amp;").replace('\0', "␀")
 }
