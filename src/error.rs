@@ -122,11 +122,14 @@ pub enum Error {
 
     /// A variable is in two pairs of current and next variables, or paired with itself.
     #[error(
-        "variable {variable} is paired twice, or with itself; each variable is the current or the next one of a single pair"
+        "variable {variable} of the pair {pair:?} is in another pair already, or paired with itself; each variable is the \
+         current or the next one of a single pair"
     )]
     PairedTwice {
         /// The variable.
         variable: u32,
+        /// The pair, current and next, that was given last.
+        pair: (u32, u32),
     },
 
     /// States whose neighbours are asked for depend on a next variable of the relation.

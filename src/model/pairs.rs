@@ -23,18 +23,22 @@ pub struct VariablePairs {
 }
 
 impl VariablePairs {
-    /// The pairs (current, next), in any order.
+    /// The pairs (current, next), in any order; one that comes again makes no difference. They take some 40 bytes each, beside the
+    /// budget of any store.
     ///
     /// # Errors
-    /// [`Error::PairedTwice`] when a variable is in two pairs, or is paired with itself, [`Error::VariableOutOfRange`] beyond
-    /// 2^24 − 1.
+    /// [`Error::PairedTwice`] when a variable is in two different pairs, or is paired with itself, [`Error::VariableOutOfRange`]
+    /// beyond 2^24 − 1.
     pub fn new(pairs: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
         let mut made = Self { next: BTreeMap::new(), current: BTreeMap::new() };
         for (current, next) in pairs {
+            if made.next.get(&current) == Some(&next) {
+                continue;
+            }
             for variable in [current, next] {
                 check_variable(variable)?;
                 if current == next || made.is_current(variable) || made.is_next(variable) {
-                    return Err(Error::PairedTwice { variable });
+                    return Err(Error::PairedTwice { variable, pair: (current, next) });
                 }
             }
             made.next.insert(current, next);
