@@ -1,5 +1,4 @@
-//! Hamiltonian cycles of the n×n grid: closed tours that go from square to neighbouring square and visit each just
-//! once.
+//! Hamiltonian cycles of the n×n grid: closed tours from square to neighbouring square that visit each just once.
 //!
 //! `cargo run --release --example hamiltonian -- 8`
 //!
@@ -43,13 +42,10 @@ fn main() -> ExitCode {
 
 /// Counts the cycles and prints the result.
 fn count(options: &Options) -> Result<(), Box<dyn Error>> {
-    let mut out = std::io::stdout();
-    let store = options.store.open(None)?;
-    let edges = edges(options.n);
+    let (store, edges) = (options.store.open(None)?, edges(options.n));
     let cycles = cycles(&edges, &store)?;
-    let count = cycles.sat_count(edges.len() as u32)?;
-    writeln!(out, "cycles: {count}\nnodes: {}\n{}", cycles.node_count(), store::work(&store))?;
-    Ok(())
+    let (count, nodes) = (cycles.sat_count(edges.len() as u32)?, cycles.node_count());
+    Ok(writeln!(std::io::stdout(), "cycles: {count}\nnodes: {nodes}\n{}", store::work(&store))?)
 }
 
 /// The edges in the order of their variables, each as its two squares.
@@ -89,8 +85,7 @@ fn cycles(edges: &[(u8, u8)], store: &Store) -> Result<Bdd> {
     builder.build()
 }
 
-/// The frontier after an edge is chosen; `None` where three edges would meet, or a cycle would close before the last
-/// edge.
+/// The frontier after an edge is chosen; `None` where three edges would meet, or a cycle would close too early.
 fn join(frontier: &Frontier, (from, to): (u8, u8)) -> Option<Frontier> {
     let (start, end) = (frontier[usize::from(from)], frontier[usize::from(to)]);
     if start == DONE || end == DONE || start == to {

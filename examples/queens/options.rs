@@ -156,7 +156,7 @@ pub struct BaselineOptions {
 
 #[derive(Args)]
 pub struct OutputOptions {
-    /// Show how far the work has come: a bar on a terminal, a line per row otherwise.
+    /// Show on standard error how far the work has come: a bar on a terminal; elsewhere, with --json, a line per row.
     #[arg(long)]
     pub progress: bool,
     /// Print the result as one line of JSON, and nothing else, to standard output.
