@@ -243,6 +243,7 @@ fn names_with_quotes_and_backslashes_are_shown_as_they_are() -> Result<()> {
         let name = |variable: u32| format!("{odd}{variable}{odd}");
         Drawing::parse(&text_of(&f, name)).check(&f, name);
     }
+    assert!(!text_of(&f, |variable| format!("\0{variable}")).contains('\0'), "Graphviz takes no null character");
     Ok(())
 }
 

@@ -169,10 +169,8 @@ fn many_threads_have_room_for_the_tables_of_thousands_of_levels() -> Result<()> 
 
 #[test]
 fn a_store_starts_no_more_threads_than_it_has_a_use_for() -> Result<()> {
-    for (memory, threads) in [(16 << 20, 2), (80 << 20, 10), (1 << 45, 1024)] {
-        let store = Store::new(Config { memory, threads: usize::MAX, ..Config::default() })?;
-        assert_eq!(store.config().threads, threads);
-    }
+    let store = Store::new(Config { memory: 24 << 20, threads: usize::MAX, ..Config::default() })?;
+    assert_eq!(store.config().threads, 3);
     Ok(())
 }
 

@@ -60,9 +60,9 @@ impl Bdd {
     /// On paths where this function does not test a variable, the care set is combined over it by "or". That takes one expand and
     /// one reduce sweep, over a node of this function and sets of up to three nodes of the care set, or seven where that is in RAM.
     /// If sets would be larger, or many more than nodes, this is given up: the care set as a whole is projected on the variables of
-    /// this function by [`Bdd::exists`], and one [`Bdd::constrain`] follows, which is given up in its turn where it comes
-    /// to more than four times the nodes of both. If no outcome is smaller than this function, this function is returned. So the result may depend on the
-    /// budget, on what else is held within it, and on what runs beside.
+    /// this function by [`Bdd::exists`], and one [`Bdd::constrain`] follows, which is given up in its turn where it comes to more
+    /// than four times the nodes of both, and some thousands. If no outcome is smaller than this function, this function is
+    /// returned. So the result may depend on the budget, on what else is held within it, and on what runs beside.
     ///
     /// # Errors
     /// As [`Bdd::constrain`].
@@ -87,15 +87,15 @@ impl Bdd {
         let simple = match simple.filter(is_own) {
             None => {
                 let care = care.exists_where(|variable| !self.file.has_variable(variable))?;
-                self.constrain_within(&care, MOST_TIMES * (self.node_count() + care.node_count()))?
+                self.constrain_within(&care, MOST_TIMES * (self.node_count() + care.node_count()) + SOME)?
             }
             simple => simple,
         };
         Ok(simple.filter(|simple| simple.node_count() < self.node_count()).unwrap_or_else(|| self.clone()))
     }
 
-    /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend on
-    /// more variables.
+    /// A function that agrees wherever `care` is true, by sets of nodes of the care set, unless these become too many; it may depend
+    /// on more variables.
     fn simplified<const N: usize, const K: usize>(&self, care: &Self) -> Result<Option<Self>> {
         let tested = |variable| care.file.has_variable(variable);
         let mut spec = Simplify::new(&tested, care.complement);
@@ -107,6 +107,7 @@ impl Bdd {
     }
 }
 
-/// How many times the nodes of its operands the last attempt to simplify may make before they are reduced: what comes of more is
-/// hardly ever smaller than the function.
+/// The last attempt to simplify may make this many times the nodes of its operands before they are reduced, and some more: what
+/// comes of a larger diagram is hardly ever smaller than the function, and small ones take no time.
 const MOST_TIMES: u64 = 4;
+const SOME: u64 = 4096;

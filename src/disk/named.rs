@@ -105,7 +105,7 @@ pub(super) fn open(path: &Path) -> io::Result<OldFile> {
     Ok((Box::new(file), len))
 }
 
-/// Fails where no file can be renamed to `target`: better before all is written than after.
+/// Fails where the name shows that no file can be renamed to `target`: better before all is written than after.
 fn check_name(target: &Path) -> io::Result<()> {
     match fs::symlink_metadata(target) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -46,7 +46,7 @@ pub struct Rank {
 pub struct Output<I> {
     /// What is in it of each rank.
     pub counts: Vec<Count>,
-    /// How many of its nodes only pass on what another node is.
+    /// How many of its nodes only stand for many requests that went on as one, and have two equal children.
     pub passing: u64,
     /// The arcs, in the order of the nodes they lead to: twice the slot, plus one for the first arc of each node.
     pub arcs: Spool<I, 1>,
@@ -96,7 +96,7 @@ impl<I: Lane> Unreduced<I> {
         self.outputs.iter().flat_map(|output| &output.counts).map(|count| count.nodes).sum()
     }
 
-    /// The number of nodes without those that only pass on what another is, but with those of the reduced levels `below`.
+    /// The number of nodes without those that only pass requests on, but with those of the reduced levels `below`.
     pub fn all_nodes(&self) -> u64 {
         let passing: u64 = self.outputs.iter().map(|output| output.passing).sum();
         self.nodes() - passing + self.below.as_ref().map_or(0, NodeWriter::nodes)

@@ -89,6 +89,16 @@ fn scratch_folder() -> PathBuf {
     if has_room { for_large_files } else { Path::new("/tmp") }.into()
 }
 
+/// More threads than this would take long to start, and share nothing: each level would be cut into millions of logs.
+const MOST_THREADS: usize = 1024;
+
+impl Config {
+    /// The threads that a store starts: those asked for, as far as each has memory of its own.
+    pub(super) fn useful_threads(&self) -> usize {
+        self.threads.min(self.memory / (SMALLEST_MEMORY / 2)).min(MOST_THREADS)
+    }
+}
+
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
@@ -98,5 +108,19 @@ impl fmt::Debug for Config {
             .field("compress", &self.compress)
             .field("progress", &self.progress.is_some())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_starts_no_more_threads_than_it_has_a_use_for() {
+        let cases =
+            [(16 << 20, 1, 1), (16 << 20, 9, 2), (80 << 20, 9, 9), (80 << 20, 99, 10), (usize::MAX, usize::MAX, 1024)];
+        for (memory, threads, started) in cases {
+            assert_eq!(Config { memory, threads, ..Config::default() }.useful_threads(), started);
+        }
     }
 }

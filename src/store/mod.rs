@@ -76,9 +76,6 @@ struct Inner {
     operations: Mutex<VecDeque<OperationStats>>,
 }
 
-/// More threads than this would take long to start, and share nothing: each level would be cut into millions of logs.
-const MOST_THREADS: usize = 1024;
-
 /// How many operations a store remembers.
 const REMEMBERED: usize = 64;
 
@@ -101,7 +98,7 @@ impl Store {
         if config.threads == 0 {
             return Err(Error::NoThreads);
         }
-        let threads = config.threads.min(config.memory / (SMALLEST_MEMORY / 2)).min(MOST_THREADS);
+        let threads = config.useful_threads();
         let limits = config.testing.limits.clone();
         let limits = limits.unwrap_or_else(|| Limits::of_workers(config.memory, threads));
         let limits = Limits { compress: config.compress && limits.compress, ..limits };

@@ -72,8 +72,8 @@ pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
     if limits.nested_only { 0 } else { nodes.saturating_add(4096) }
 }
 
-/// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes. That number is the same whether levels are
-/// expanded, lifted or copied.
+/// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes, without those that only pass requests on.
+/// That number is the same whether levels are expanded, lifted or copied; where operands are read by one more sort, it is larger.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
     mut operands: impl Operands,

@@ -32,8 +32,9 @@ pub trait Spec<const N: usize>: Sync {
         None
     }
 
-    /// Changes the cofactors of a request on a level that has a rule. Answers whether one request, left in `low`, takes the
-    /// place of both, so that there is no node.
+    /// Changes the cofactors of a request on a level that has a rule. Answers whether one request, left in `low`, takes the place
+    /// of both: then there is no node, or where many ask for it, one with two equal children, which reduce drops. So a nest that
+    /// covers the level must settle such a node as its child.
     fn change<I: Lane>(&self, _rule: Self::Rule, _low: &mut [I; N], _high: &mut [I; N]) -> bool {
         false
     }

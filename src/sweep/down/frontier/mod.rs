@@ -327,8 +327,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     /// Makes nodes of the requests of the batch that do not go on by `rule`; returns the number of arcs that lead to them.
     /// `passing` is what the last head became, if it goes on.
     ///
-    /// Where one of many goes on, it does so once: as a node with two equal children, which reduce drops. Otherwise each would pass
-    /// every level that is left out below, whatever meets there.
+    /// Many equal requests go on as one: as a node with two equal children, which reduce drops. Otherwise each of them would pass
+    /// every level that is left out below by itself.
     fn follow(
         &mut self,
         rule: S::Rule,
