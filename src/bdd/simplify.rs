@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     sweep::{
-        build::{build_within, most_nodes},
+        build::{SOME_NODES, build_within, most_nodes},
         ops::{constrain::Constrain, simplify::Simplify},
     },
 };
@@ -87,7 +87,7 @@ impl Bdd {
         let simple = match simple.filter(is_own) {
             None => {
                 let care = care.exists_where(|variable| !self.file.has_variable(variable))?;
-                self.constrain_within(&care, MOST_TIMES * (self.node_count() + care.node_count()) + SOME)?
+                self.constrain_within(&care, MOST_TIMES * (self.node_count() + care.node_count()) + SOME_NODES)?
             }
             simple => simple,
         };
@@ -108,6 +108,5 @@ impl Bdd {
 }
 
 /// The last attempt to simplify may make this many times the nodes of its operands before they are reduced, and some more: what
-/// comes of a larger diagram is hardly ever smaller than the function, and small ones take no time.
+/// comes of a larger diagram is hardly ever smaller than the function.
 const MOST_TIMES: u64 = 4;
-const SOME: u64 = 4096;

@@ -67,9 +67,12 @@ pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run:
     Ok(built.expect("a sweep without a limit is not given up"))
 }
 
+/// What a sweep with a limit may make beyond it: small diagrams take no time.
+pub const SOME_NODES: u64 = 4096;
+
 /// How many nodes a sweep on operands of `nodes` nodes may make before it is given up for another way.
 pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
-    if limits.nested_only { 0 } else { nodes.saturating_add(4096) }
+    if limits.nested_only { 0 } else { nodes.saturating_add(SOME_NODES) }
 }
 
 /// Builds as [`build`] does; `None` if the unreduced diagram has more than `most` nodes, without those that only pass requests on.

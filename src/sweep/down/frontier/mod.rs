@@ -225,7 +225,8 @@ impl<'a, I: Lane, S: Spec<N>, const N: usize> Frontier<'a, I, S, N> {
     }
 
     /// Makes one node of all `requests` with the same ids, writes the arcs from the slots that ask for it, and asks for its
-    /// children. Where the level has a rule that makes one request of both children, that request goes on instead. Drains the log.
+    /// children. Where the level has a rule that makes one request of both children, that request goes on instead, or as both
+    /// children of the node. Drains the log.
     pub fn expand_level(&mut self, requests: &mut Spool<I, N>, desk: &mut Desk) -> Result<()> {
         match N {
             ..=3 => self.expand_suspending::<4>(requests, desk),
