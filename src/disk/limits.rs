@@ -15,6 +15,9 @@ pub struct Limits {
     pub diagrams: usize,
     /// What queue, arcs, diagrams and tables draw on in common when one of them has used up its own share.
     pub common: usize,
+    /// What blocks leave of it for the buffers in which workers read and write eight blocks at once; set by
+    /// [`for_each_of`](Self::for_each_of).
+    pub buffers: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
     /// Each of two arrays that collect the values of one level; a level that exceeds it goes to logs.
@@ -58,6 +61,10 @@ pub const SMALL_NODES: u64 = 2048;
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
+/// The buffers that a worker has at a time: for the arcs of a level read back, two logs of them, for the records that it takes from
+/// another log, and for those that it writes.
+const BUFFERS: usize = 4;
+
 /// The bytes of a block within `budget`: smaller blocks would make a disk slow, larger ones hardly faster.
 fn block_of(budget: usize) -> usize {
     (budget / 2048).next_power_of_two().clamp(32 << 10, 128 << 10)
@@ -73,6 +80,7 @@ impl Limits {
             arcs: part(1),
             diagrams: part(2),
             common: part(5),
+            buffers: 0,
             sort: part(8),
             dense: part(3),
             parts: 32,
@@ -114,10 +122,11 @@ impl Limits {
     /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
-        let Self { sort, dense, window, tables, .. } = self;
+        let Self { block, common, sort, dense, window, tables, .. } = self;
+        let buffers = (BUFFERS * workers * 8 * block).min(common / 2);
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
         let small = (self.small.min(MOST_SMALL) / workers as u64).min(LARGEST_SMALL);
-        Self { sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
+        Self { buffers, sort, dense, window, small, tables: tables - guests, guests, workers, ..self }
     }
 }

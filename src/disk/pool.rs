@@ -99,6 +99,11 @@ pub(super) struct Home {
     pub(super) used: [AtomicUsize; SHARES],
     /// Bytes of all blocks there are, in use or free, and of what else is charged to the common share.
     held: AtomicUsize,
+    /// More bytes are held only where no block is free.
+    most_held: usize,
+    /// The limit of the common share for blocks. If they took all of it, they and the buffers that workers cannot go on without
+    /// would take turns in the same memory, which the system clears each time.
+    common: usize,
     free: [Mutex<Vec<Room>>; CLASSES.len()],
 }
 
@@ -122,6 +127,8 @@ impl Pool {
                 limits: Share::ALL.map(|share| share.of(limits)),
                 used: Default::default(),
                 held: AtomicUsize::new(0),
+                most_held: Share::OF_BLOCKS.into_iter().map(|share| share.of(limits)).sum(),
+                common: limits.common - limits.buffers,
                 free: Default::default(),
             }),
         }
@@ -173,7 +180,7 @@ impl Pool {
         // A diagram on disk takes an extent at least, so full blocks leave half of the diagrams' own share to small diagrams, which
         // are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
-        let choices = [(share, limit), (Share::Common, self.limit(Share::Common))];
+        let choices = [(share, limit), (Share::Common, self.home.common)];
         let charged = choices.into_iter().find(|&(share, limit)| self.home.use_up(share, bytes, limit));
         charged.map(|(share, _)| self.block(share, class))
     }
@@ -254,13 +261,15 @@ impl Home {
         Room::new(words, words)
     }
 
-    /// Counts `bytes` as held; all free blocks are dropped where that is more than the budget of blocks.
+    /// Counts `bytes` as held; free blocks are dropped, the largest first, as far as there are more held than may be.
     pub(super) fn hold(&self, bytes: usize) {
-        let total: usize = Share::OF_BLOCKS.into_iter().map(|share| self.limit(share)).sum();
-        if self.held.fetch_add(bytes, Relaxed) + bytes > total {
-            for class in CLASSES {
-                let freed = std::mem::take(&mut *self.list(class));
-                self.let_go(freed.len() * self.bytes[class as usize]);
+        let mut held = self.held.fetch_add(bytes, Relaxed) + bytes;
+        for class in CLASSES.into_iter().rev() {
+            while held > self.most_held {
+                // The list is locked no longer than it takes to pop: others need not wait until the system has its pages back.
+                let Some(room) = self.list(class).pop() else { break };
+                let freed = size_of_val(room.words());
+                held = self.held.fetch_sub(freed, Relaxed) - freed;
             }
         }
     }
@@ -389,8 +398,22 @@ mod tests {
         drop(std::iter::from_fn(|| pool.take(Share::Queue, Class::Small)).collect::<Vec<_>>());
         assert_eq!(pool.home.held.load(Relaxed), 3 * BLOCK);
         let table = pool.charge(BLOCK, "a table").expect("room");
-        assert_eq!(pool.home.held.load(Relaxed), BLOCK);
+        assert_eq!(pool.home.held.load(Relaxed), 3 * BLOCK);
+        assert_eq!(pool.home.list(Class::Small).len() * SMALL, 2 * BLOCK);
         drop(table);
-        assert_eq!(pool.home.held.load(Relaxed), 0);
+        assert_eq!(pool.home.held.load(Relaxed), 2 * BLOCK);
+    }
+
+    #[test]
+    fn free_buffers_stay_when_blocks_use_up_their_shares() {
+        let limits =
+            Limits { queue: 12 * BLOCK, arcs: 0, common: 16 * BLOCK, buffers: 8 * BLOCK, ..Limits::of(1 << 24) };
+        let pool = Pool::new(&Limits { block: BLOCK, diagrams: 0, ..limits });
+        let buffers: Vec<_> = (0..2).map(|_| pool.take_anyway(Share::Arcs, Class::Large)).collect();
+        let addresses: Vec<_> = buffers.iter().map(|buffer| buffer.words().as_ptr()).collect();
+        drop(buffers);
+        let _queue: Vec<_> = std::iter::from_fn(|| pool.take(Share::Queue, Class::Full)).collect();
+        assert_eq!((pool.left(Share::Common), pool.home.held.load(Relaxed)), (8 * BLOCK, 28 * BLOCK));
+        assert!(addresses.contains(&pool.take_anyway(Share::Arcs, Class::Large).words().as_ptr()));
     }
 }
