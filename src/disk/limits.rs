@@ -16,7 +16,7 @@ pub struct Limits {
     /// What queue, arcs, diagrams and tables draw on in common when one of them has used up its own share.
     pub common: usize,
     /// What blocks leave of it for the buffers in which workers read and write eight blocks at once; set by
-    /// [`for_each_of`](Self::for_each_of).
+    /// [`for_each_of`](Self::for_each_of). Tables may have it.
     pub buffers: usize,
     /// The arrays in which one level is sorted; a level beyond them is first distributed over several logs.
     pub sort: usize,
@@ -61,8 +61,8 @@ pub const SMALL_NODES: u64 = 2048;
 const LARGEST_SMALL: u64 = 1 << 14;
 const MOST_SMALL: u64 = 1 << 15;
 
-/// The buffers that a worker has at a time: for the arcs of a level read back, two logs of them, for the records that it takes from
-/// another log, and for those that it writes.
+/// The large blocks that a worker has at a time as buffers: two for the logs of arcs that it reads back, one for another log that it
+/// reads, and one for what it writes.
 const BUFFERS: usize = 4;
 
 /// The bytes of a block within `budget`: smaller blocks would make a disk slow, larger ones hardly faster.
@@ -106,6 +106,11 @@ impl Limits {
         (self.sorted_bytes() / size_of::<[I; N]>()).min(u32::MAX as usize) as u64
     }
 
+    /// Bytes of the largest blocks, for what is written to disk, or read from there, at once.
+    pub fn large(&self) -> usize {
+        8 * self.block
+    }
+
     /// Bytes of the records sorted in memory: three quarters of the share, which leaves an eighth each for cells and for a cell
     /// that is sorted once more.
     pub fn sorted_bytes(&self) -> usize {
@@ -122,8 +127,8 @@ impl Limits {
     /// workers, an eighth of the tables is set aside for guests.
     #[must_use]
     pub fn for_each_of(self, workers: usize) -> Self {
-        let Self { block, common, sort, dense, window, tables, .. } = self;
-        let buffers = (BUFFERS * workers * 8 * block).min(common / 2);
+        let Self { common, sort, dense, window, tables, .. } = self;
+        let buffers = (BUFFERS * workers * self.large()).min(common / 2);
         let guests = if workers > 1 { tables / 8 } else { 0 };
         let (sort, dense, window) = (sort / workers, dense / workers, window / workers);
         let small = (self.small.min(MOST_SMALL) / workers as u64).min(LARGEST_SMALL);

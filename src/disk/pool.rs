@@ -11,7 +11,8 @@ use std::sync::{
 use super::{limits::Limits, room::Room};
 
 /// What memory is for; each purpose has a share of the budget of its own, so that none can starve another. Beyond their share,
-/// blocks and tables draw on the common one, and a share counts as used up only when the common one is used up, too.
+/// blocks and tables draw on the common one, of which blocks leave some for buffers; a share counts as used up only when they may
+/// draw on that no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// Requests and results waiting for their level.
@@ -103,7 +104,7 @@ pub(super) struct Home {
     most_held: usize,
     /// The limit of the common share for blocks. If they took all of it, they and the buffers that workers cannot go on without
     /// would take turns in the same memory, which the system clears each time.
-    common: usize,
+    common_for_blocks: usize,
     free: [Mutex<Vec<Room>>; CLASSES.len()],
 }
 
@@ -120,15 +121,15 @@ pub struct Block {
 impl Pool {
     /// The blocks of a budget that is divided as `limits` says.
     pub fn new(limits: &Limits) -> Self {
-        let block = limits.block;
+        let (block, large) = (limits.block, limits.large());
         Self {
             home: Arc::new(Home {
-                bytes: [SMALL.min(block), MEDIUM.min(block), QUARTO.min(block), FOLIO.min(block), block, 8 * block],
+                bytes: [SMALL.min(block), MEDIUM.min(block), QUARTO.min(block), FOLIO.min(block), block, large],
                 limits: Share::ALL.map(|share| share.of(limits)),
                 used: Default::default(),
                 held: AtomicUsize::new(0),
                 most_held: Share::OF_BLOCKS.into_iter().map(|share| share.of(limits)).sum(),
-                common: limits.common - limits.buffers,
+                common_for_blocks: limits.common - limits.buffers,
                 free: Default::default(),
             }),
         }
@@ -180,7 +181,7 @@ impl Pool {
         // A diagram on disk takes an extent at least, so full blocks leave half of the diagrams' own share to small diagrams, which
         // are many.
         let limit = if (share, class) == (Share::Diagrams, Class::Full) { limit / 2 } else { limit };
-        let choices = [(share, limit), (Share::Common, self.home.common)];
+        let choices = [(share, limit), (Share::Common, self.home.common_for_blocks)];
         let charged = choices.into_iter().find(|&(share, limit)| self.home.use_up(share, bytes, limit));
         charged.map(|(share, _)| self.block(share, class))
     }
