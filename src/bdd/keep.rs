@@ -18,7 +18,8 @@ impl Bdd {
     /// which replaces an older file in one instant. The new file has the permissions of the older one, and its owner and group if
     /// the process may set these; if it may not set the group, no group may read the file. A symbolic link is replaced, not
     /// followed; a link to anything but a regular file is refused. A process that is killed meanwhile leaves a file `.strata-….tmp`
-    /// beside `path`. The same function saved in any store under any budget gives the same bytes.
+    /// beside `path`; so does one that the system kills (by `SIGXFSZ`) for a file larger than its limit (`ulimit -f`). The same
+    /// function saved in any store under any budget gives the same bytes.
     ///
     /// One pass over the nodes, 8 bytes each (16 beyond 2^30 nodes), and 16 bytes a level; two blocks of memory.
     ///

@@ -11,11 +11,12 @@ use crate::{
         ops::{
             and_exists::{AndExists, and_exists},
             difference::Difference,
+            lowest::Lowest,
             quantify::{Quantify, quantify},
             unique::Unique,
         },
         run::Run,
-        search::{Lowest, find},
+        search::find,
     },
 };
 

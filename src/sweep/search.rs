@@ -35,29 +35,3 @@ fn find_in<I: Lane, S: Spec<N>, const N: usize>(spec: &S, operands: &[&NodeFile]
     let seen = expand(spec, operands, Unreduced::new(), Until::True, |ask| ask(root_of::<I, N>(operands)), run)?;
     Ok(seen.is_satisfiable())
 }
-
-/// A spec with all variables false that are not `free`.
-pub struct Lowest<'a, S> {
-    /// The spec itself.
-    pub spec: S,
-    /// Whether a variable may have either value.
-    pub free: &'a (dyn Fn(u32) -> bool + Sync),
-}
-
-impl<S: Spec<N>, const N: usize> Spec<N> for Lowest<'_, S> {
-    type Rule = ();
-
-    #[inline(always)]
-    fn decide<I: Lane>(&self, request: &mut [I; N]) -> Option<bool> {
-        self.spec.decide(request)
-    }
-
-    fn rule(&self, variable: u32) -> Option<()> {
-        (!(self.free)(variable)).then_some(())
-    }
-
-    #[inline(always)]
-    fn change<I: Lane>(&self, (): (), _: &mut [I; N], _: &mut [I; N]) -> bool {
-        true
-    }
-}
