@@ -71,7 +71,7 @@ mod store;
 mod sweep;
 mod text;
 
-pub use bdd::{Bdd, Cubes, Node, Nodes, Weight};
+pub use bdd::{Bdd, Cubes, Node, Nodes, Operand, Weight};
 pub use builder::{BddBuilder, BuilderNode};
 pub use constraint::Comparison;
 pub use error::{Error, Result};

@@ -365,8 +365,9 @@ fn and_all_and_or_all_give_what_and_and_or_give_one_by_one() -> Result<()> {
         for count in [0, 1, 2, 3, 7, 20, 60, 400] {
             let clauses = clauses(count, &store)?;
             let all = clauses.iter().try_fold(store.constant(true), |all, clause| all.and(clause))?;
-            assert_eq!(store.and_all(clauses.iter().cloned().map(Ok))?, all, "{count}");
-            assert_eq!(store.or_all(clauses.iter().map(|clause| Ok(!clause)))?, !all, "{count}");
+            assert_eq!(store.and_all(&clauses)?, all, "{count}");
+            assert_eq!(store.and_all(clauses.iter().map(|clause| clause.and(clause)))?, all, "{count}");
+            assert_eq!(store.or_all(clauses.iter().map(|clause| !clause))?, !all, "{count}");
         }
     }
     Ok(())

@@ -229,7 +229,7 @@ fn a_ring_of_images_that_have_more_nodes_than_a_tall_function_is_composed_at_onc
         let images = (0..n).map(image).collect::<Result<Vec<_>>>()?;
         let composed = store.cube((0..n).map(|variable| (variable, true)))?.compose_all((0..).zip(&images))?;
         assert_eq!(store.operations().pop().map(|done| done.operation), Some("vector"));
-        assert_eq!(composed, store.and_all(images.into_iter().map(Ok))?);
+        assert_eq!(composed, store.and_all(images)?);
     }
     Ok(())
 }

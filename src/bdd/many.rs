@@ -7,8 +7,36 @@ use crate::{
     store::Store,
 };
 
+/// One of the functions that [`Store::and_all`] and [`Store::or_all`] join: a diagram, or what came of making it.
+pub trait Operand {
+    /// The diagram.
+    ///
+    /// # Errors
+    /// What kept it from being made.
+    fn into_bdd(self) -> Result<Bdd>;
+}
+
+impl Operand for Bdd {
+    fn into_bdd(self) -> Result<Bdd> {
+        Ok(self)
+    }
+}
+
+impl Operand for &Bdd {
+    fn into_bdd(self) -> Result<Bdd> {
+        Ok(self.clone())
+    }
+}
+
+impl Operand for Result<Bdd> {
+    fn into_bdd(self) -> Result<Bdd> {
+        self
+    }
+}
+
 impl Store {
-    /// The conjunction of `functions`; true if there are none.
+    /// The conjunction of `functions`; true if there are none. An item is a diagram, a borrowed one, or a result, whose error ends
+    /// the work: what makes a function need not look at it.
     ///
     /// They are combined as they come: neighbours first, and results of about the same size with each other. Where a conjunction
     /// has about as many nodes as its operands together, each of n functions is swept O(log n) times, and about as many diagrams
@@ -29,10 +57,10 @@ impl Store {
     /// assert_eq!(apart.sat_count(100)?, 927_372_692_193_078_999_176u128.into());
     /// // Handles that there are already.
     /// let ends = [store.variable(0)?, store.variable(99)?];
-    /// assert_eq!(store.and_all(ends.iter().cloned().map(Ok))?, ends[0].and(&ends[1])?);
+    /// assert_eq!(store.and_all(&ends)?, ends[0].and(&ends[1])?);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
-    pub fn and_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>) -> Result<Bdd> {
+    pub fn and_all(&self, functions: impl IntoIterator<Item = impl Operand>) -> Result<Bdd> {
         self.join_all(functions, true, |a, b| a.apply_to(BinaryOp::AND, b).map(Some)).map(unlimited)
     }
 
@@ -40,7 +68,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of [`and_all`](Self::and_all).
-    pub fn or_all(&self, functions: impl IntoIterator<Item = Result<Bdd>>) -> Result<Bdd> {
+    pub fn or_all(&self, functions: impl IntoIterator<Item = impl Operand>) -> Result<Bdd> {
         self.join_all(functions, false, |a, b| a.apply_to(BinaryOp::OR, b).map(Some)).map(unlimited)
     }
 
@@ -48,14 +76,14 @@ impl Store {
     /// where `join` gives up.
     pub(super) fn join_all(
         &self,
-        functions: impl IntoIterator<Item = Result<Bdd>>,
+        functions: impl IntoIterator<Item = impl Operand>,
         neutral: bool,
         join: impl Fn(Bdd, Bdd) -> Result<Option<Bdd>>,
     ) -> Result<Option<Bdd>> {
         // Each has more than twice the nodes of the next.
         let mut joined: Vec<Bdd> = Vec::new();
         for function in functions {
-            let mut last = function?;
+            let mut last = function.into_bdd()?;
             if !last.store.is(self) {
                 return Err(Error::DifferentStores);
             }

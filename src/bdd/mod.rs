@@ -27,6 +27,7 @@ mod ways;
 mod weighted;
 
 pub use cubes::Cubes;
+pub use many::Operand;
 pub use nodes::{Node, Nodes};
 pub use optimum::Weight;
 
