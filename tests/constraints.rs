@@ -6,8 +6,8 @@ mod common;
 use std::{
     ops::ControlFlow,
     sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        Arc, Mutex,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -394,6 +394,36 @@ fn a_callback_stops_the_search_and_the_grid() -> Result<()> {
     assert_eq!(store.stats().temp_bytes, 0);
     let terms: Vec<_> = (0..300).map(|v| (v, 1 + i64::from(v % 3))).collect();
     assert!(sum()? == by_rows(&default_store(), &terms, 250)?);
+    Ok(())
+}
+
+/// Other calls need tables, too, while a search goes on that the grid can take over from.
+#[test]
+fn a_search_before_the_grid_leaves_a_quarter_of_the_tables() -> Result<()> {
+    let (own, least) = (Arc::new(Mutex::new(None::<Store>)), Arc::new(AtomicU64::new(u64::MAX)));
+    let (asked, told) = (own.clone(), least.clone());
+    let store = Store::new(Config {
+        memory: 16 << 20,
+        progress: Some(Arc::new(move |progress| {
+            if progress.sweep == Sweep::Search
+                && let Some(store) = &*asked.lock().unwrap()
+            {
+                told.fetch_min(store.stats().table_bytes_left, Relaxed);
+            }
+            ControlFlow::Continue(())
+        })),
+        ..Config::default()
+    })?;
+    *own.lock().unwrap() = Some(store.clone());
+    let mut random = Rng::with_seed(7);
+    let terms: Vec<_> = (0..40).map(|variable| (variable, random.i64(1..=10_000))).collect();
+    let half = terms.iter().map(|term| term.1).sum::<i64>() / 2;
+    let before = store.stats().table_bytes_left;
+    let sum = store.linear(terms.iter().copied(), Comparison::AtMost, half);
+    *own.lock().unwrap() = None;
+    let left = least.load(Relaxed);
+    assert!(left < before / 2 && left > before / 5, "{left} of {before}");
+    assert_eq!(sum?.content_hash(), default_store().linear(terms, Comparison::AtMost, half)?.content_hash());
     Ok(())
 }
 

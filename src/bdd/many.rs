@@ -35,8 +35,8 @@ impl Operand for Result<Bdd> {
 }
 
 impl Store {
-    /// The conjunction of `functions`; true if there are none. An item is a diagram, a borrowed one, or a result, whose error ends
-    /// the work: what makes a function need not look at it.
+    /// The conjunction of `functions`; true if there are none. An item is a diagram, a borrowed one, or a result, whose error is
+    /// then that of the whole: what makes functions and may fail is passed on as it is.
     ///
     /// They are combined as they come: neighbours first, and results of about the same size with each other. Where a conjunction
     /// has about as many nodes as its operands together, each of n functions is swept O(log n) times, and about as many diagrams

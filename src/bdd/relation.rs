@@ -34,10 +34,11 @@ impl Bdd {
     ///
     /// Since a variable in no pair stays, the steps of one process of many need no "all else stays as it is": a relation over what
     /// that process reads and writes, and pairs of what it writes, are enough; levels above and below these variables then take
-    /// little time, as for [`Bdd::restrict`]. The successors under all processes are the disjunction of those under each; but a
-    /// search in layers, all states that are as far away at a time, mostly takes less time with one relation for all steps. Relations
-    /// of each process are for a search that applies one after the other to all states so far, which mostly takes least. A next
-    /// variable that the relation writes and `pairs` lacks stays, too, and the result depends on it: over a domain, as in
+    /// little time, as for [`Bdd::restrict`]. The successors under all processes are the disjunction of those under each. A search
+    /// that applies one after the other to all states so far mostly takes least time. One in layers, of all states that are as far
+    /// away, may well take less with one relation for all steps, the disjunction of those of the processes, each with
+    /// `x.xnor(x_next)` for all that stays, than with a disjunction of successors for each layer. A next variable that the relation
+    /// writes and `pairs` lacks stays, too, and the result depends on it: over a domain, as in
     /// `successors.assignments(all.currents())`, that is an error, but a mere number of variables, as for [`Bdd::sat_count`], does
     /// not show it.
     ///
@@ -101,27 +102,28 @@ impl Bdd {
     /// assert_eq!(way, [[(0, false), (2, false)], [(0, false), (2, true)], [(0, true), (2, false)]]);
     ///
     /// // Some way where each process has a relation of its own: forwards, all states so far are kept before each step; backwards,
-    /// // a state that was not there before a step comes from one that was. (The goal must be one that can be reached.)
+    /// // a state that was not there before a step comes from one that was.
     /// let [raise_low, raise_high] = [low.negated().and(&low_next)?, high_next.diff(&high)?.and(&low)?];
     /// let steps = [(raise_high, VariablePairs::new([(0, 1)])?), (raise_low, VariablePairs::new([(2, 3)])?)];
     /// let (mut reached, mut past) = (store.cube([(0, false), (2, false)])?, Vec::new());
     /// let goal = store.cube([(0, true), (2, true)])?;
-    /// for (relation, pairs) in steps.iter().cycle() {
-    ///     past.push((reached.clone(), relation, pairs));
-    ///     reached = reached.or(&reached.rel_next(relation, pairs)?)?;
-    ///     if !reached.disjoint(&goal)? {
-    ///         break;
+    /// while reached.disjoint(&goal)? {
+    ///     let so_far = reached.clone();
+    ///     for (relation, pairs) in &steps {
+    ///         past.push((reached.clone(), relation, pairs));
+    ///         reached = reached.or(&reached.rel_next(relation, pairs)?)?;
     ///     }
+    ///     assert!(reached != so_far, "the goal cannot be reached");
     /// }
-    /// let mut way = vec![goal];
+    /// let mut way = vec![reached.and(&goal)?.sat_min([0, 2])?.expect("there is one")];
     /// for (before, relation, pairs) in past.iter().rev() {
-    ///     let state = &way[way.len() - 1];
+    ///     let state = store.cube(way[way.len() - 1].iter().copied())?;
     ///     if state.disjoint(before)? {
-    ///         let from = before.and(&state.rel_prev(relation, pairs)?)?.sat_min([0, 2])?.expect("this step made it");
-    ///         way.push(store.cube(from)?);
+    ///         way.push(before.and(&state.rel_prev(relation, pairs)?)?.sat_min([0, 2])?.expect("this step made it"));
     ///     }
     /// }
-    /// assert_eq!(way.len(), 3);
+    /// way.reverse();
+    /// assert_eq!(way, [[(0, false), (2, false)], [(0, false), (2, true)], [(0, true), (2, true)]]);
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn rel_prev(&self, relation: &Self, pairs: &VariablePairs) -> Result<Self> {

@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, mem};
 use super::terms::{FALSE, Interval, TRUE, Term};
 use crate::{
     builder::{BddBuilder, BuilderNode},
-    disk::charge::Charge,
+    disk::{charge::Charge, pool::Share},
     error::Result,
     progress::{Progress, Sweep},
     store::Store,
@@ -40,8 +40,9 @@ pub struct Search<'a> {
     room: usize,
     /// Intervals looked into, including false ones that were joined.
     seen: u64,
-    /// The search is given up beyond this many intervals.
+    /// The search is given up beyond this many intervals, and where fewer bytes than these are left for tables.
     most: u64,
+    spared: usize,
 }
 
 /// A bound whose children are being looked for.
@@ -52,15 +53,22 @@ struct Frame {
 
 /// Bytes of an entry: 155 in a tree with half-full nodes, and 56 in vectors, first of children, which move as they grow, then of
 /// the builder's nodes.
-const ENTRY_BYTES: usize = 216;
+pub const ENTRY_BYTES: usize = 216;
 /// Entries charged, and intervals reported, at a time.
 const STEP: usize = 256;
 
 impl<'a> Search<'a> {
-    pub fn new(terms: &'a [Term], fewer: bool, most: u64, charge: &'a mut Charge, store: &'a Store) -> Result<Self> {
+    /// A search that is given up beyond `most` intervals, or when fewer than `spared` bytes are left for tables.
+    pub fn new(
+        terms: &'a [Term],
+        fewer: bool,
+        (most, spared): (u64, usize),
+        charge: &'a mut Charge,
+        store: &'a Store,
+    ) -> Result<Self> {
         charge.grow(terms.len() * size_of::<Frame>())?;
         let nodes = vec![[FALSE; 2], [TRUE; 2]];
-        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes, charge, store, room: 0, seen: 0, most })
+        Ok(Self { terms, fewer, known: BTreeMap::new(), nodes, charge, store, room: 0, seen: 0, most, spared })
     }
 
     /// Finds the node of `bound` and all below it, children first; `None` if it is given up.
@@ -93,7 +101,7 @@ impl<'a> Search<'a> {
         if self.seen.is_multiple_of(STEP as u64) {
             let (variable, nodes) = (self.terms[above].variable, self.nodes.len() as u64 - 2);
             self.store.report(&Progress { operation: "linear", sweep: Sweep::Search, variable, nodes })?;
-            if self.seen > self.most {
+            if self.seen > self.most || self.store.space().pool.room(Share::Tables) < self.spared {
                 return Ok(false);
             }
         }

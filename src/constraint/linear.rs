@@ -3,7 +3,7 @@
 use super::{
     WHAT,
     grid::Grid,
-    intervals::Search,
+    intervals::{ENTRY_BYTES, Search},
     terms::{self, FALSE, TRUE},
 };
 use crate::{
@@ -39,15 +39,16 @@ impl Store {
     ///
     /// The other way is a grid: a node for each level and each bound that may be left there and decides nothing yet, added
     /// bottom-up, and one sweep that drops the nodes to which no sum leads. Constant time for each node, and, where not all are in
-    /// memory, 16 bytes of temporary disk. The grid is taken where the search finds more intervals than a sixteenth of its nodes,
-    /// or has no memory for them, and two rows of the grid fit. Either way gives the same diagram.
+    /// memory, 16 bytes of temporary disk. The grid is taken where two of its rows fit, and the search finds more intervals than a
+    /// sixteenth of the grid's nodes, or would not leave other calls a quarter of the memory below; where the grid does not fit in
+    /// the end, or has very many nodes, the search takes all. Either way gives the same diagram.
     ///
     /// Memory: up to 250 bytes for each term, and either 216 for each interval or 48 for each bound on the grid's widest level.
     /// There is one interval for every node and one for every level that an arc skips; a level has at most one bound more than the
     /// sum of the magnitudes of the weights, divided by their largest common divisor. This memory cannot go to disk, and is limited
-    /// to what other diagrams leave of an eighth of the budget and 8 MiB, and of the common share: 60,000 intervals or 270,000
-    /// bounds at 16 MiB, 1,400,000 or 6,400,000 at 1 GiB. Where all weights are equal except for their sign, only the grid is used,
-    /// as for [`at_most`](Self::at_most), and it has no superfluous nodes.
+    /// to what diagrams and other calls leave of an eighth of the budget and 8 MiB, and of the common share: 60,000 intervals or
+    /// 270,000 bounds at 16 MiB, 1,400,000 or 6,400,000 at 1 GiB. Where all weights are equal except for their sign, only the grid
+    /// is used, as for [`at_most`](Self::at_most), and it has no superfluous nodes.
     ///
     /// After I. Abío, R. Nieuwenhuis, A. Oliveras, E. Rodríguez-Carbonell, V. Mayer-Eichberger, *A New Look at BDDs for
     /// Pseudo-Boolean Constraints*, 2012.
@@ -103,6 +104,10 @@ type Nodes = (BddBuilder, Option<BuilderNode>);
 /// The search may look into one interval for this many open bounds of the grid: an interval takes longer than a bound, and a search
 /// that is given up should not take longer than the grid.
 const PLACES: u64 = 16;
+/// A search that the grid can take over from leaves one part in this many of the room there is to other calls.
+const SPARED: usize = 4;
+/// But it takes all room where the grid would take more than this many times as long as any search that has room.
+const FAR_LONGER: u64 = 8;
 
 /// Adds the nodes by the search, unless the grid takes less time or only the grid has room. Where neither has room, the search's
 /// error is returned.
@@ -110,8 +115,11 @@ fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     if grid.counts {
         return fill(store, grid);
     }
-    if grid.row_bytes <= store.space().pool.room(Share::Tables) {
-        match search(store, grid, grid.places / PLACES) {
+    let room = store.space().pool.room(Share::Tables);
+    if grid.row_bytes <= room {
+        let longest = FAR_LONGER * (room / ENTRY_BYTES) as u64;
+        let spared = if grid.places / PLACES <= longest { room / SPARED } else { 0 };
+        match search(store, grid, grid.places / PLACES, spared) {
             Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
             Ok(Some(found)) => return Ok(found),
             Err(error) => return Err(error),
@@ -121,7 +129,7 @@ fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
             filled => return filled,
         }
     }
-    Ok(search(store, grid, u64::MAX)?.expect("a search without a limit is not given up"))
+    Ok(search(store, grid, u64::MAX, 0)?.expect("a search without a limit is not given up"))
 }
 
 /// The nodes of the whole grid.
@@ -132,10 +140,11 @@ fn fill(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     Ok((builder, if grid.counts { None } else { Some(root) }))
 }
 
-/// The nodes that a search finds; `None` if it has to look into more than about `most` intervals.
-fn search(store: &Store, grid: &Grid<'_>, most: u64) -> Result<Option<Nodes>> {
+/// The nodes that a search finds; `None` if it has to look into more than about `most` intervals, or has to leave less than `spared`
+/// bytes of the tables.
+fn search(store: &Store, grid: &Grid<'_>, most: u64, spared: usize) -> Result<Option<Nodes>> {
     let mut charge = store.space().pool.account(WHAT);
-    let mut search = Search::new(grid.terms, grid.fewer, most, &mut charge, store)?;
+    let mut search = Search::new(grid.terms, grid.fewer, (most, spared), &mut charge, store)?;
     let mut builder = store.builder()?;
     match search.run(grid.bound)? {
         None => Ok(None),

@@ -12,7 +12,7 @@ use super::callback::ProgressCallback;
 use crate::disk::{backend::Backend, limits::Limits};
 
 /// The settings of a [`Store`](super::Store). TUNING.md says what each trades. End with `..Config::default()` even where you name all
-/// of them: there are some more for tests.
+/// of them: there is one more, for tests.
 ///
 /// ```
 /// use strata_bdd::{Config, Store};

@@ -15,8 +15,8 @@ pub struct Stats {
     pub memory_bytes: u64,
     /// Bytes left for the tables of diagrams, sweeps and builders, which cannot go to disk: of an eighth of the budget and 8 MiB,
     /// or, where there are several threads, of seven eighths of that; and of 5/32 of the budget, which tables share with requests,
-    /// arcs and nodes in RAM, first come, first served. Each diagram takes some 450 bytes, and 12 a level, and 256 more, for its
-    /// first 32 nodes, where its share and the common one are full; what finds no room fails with
+    /// arcs and nodes in RAM, first come, first served. Each diagram takes some 450 bytes, and 12 a level; one of up to 30 nodes
+    /// 256 more where its share and the common one are full. What finds no room fails with
     /// [`Error::BudgetExceeded`](crate::Error::BudgetExceeded).
     pub table_bytes_left: u64,
     /// Bytes written to temporary files.
