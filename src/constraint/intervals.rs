@@ -40,8 +40,9 @@ pub struct Search<'a> {
     room: usize,
     /// Intervals looked into, including false ones that were joined.
     seen: u64,
-    /// The search is given up beyond this many intervals, and where fewer bytes than these are left for tables.
+    /// The search is given up beyond this many intervals.
     most: u64,
+    /// It is given up, too, where fewer bytes than these are left for tables.
     spared: usize,
 }
 

@@ -40,8 +40,8 @@ impl Store {
     /// The other way is a grid: a node for each level and each bound that may be left there and decides nothing yet, added
     /// bottom-up, and one sweep that drops the nodes to which no sum leads. Constant time for each node, and, where not all are in
     /// memory, 16 bytes of temporary disk. The grid is taken where two of its rows fit, and the search finds more intervals than a
-    /// sixteenth of the grid's nodes, or would not leave other calls a quarter of the memory below; where the grid does not fit in
-    /// the end, or has very many nodes, the search takes all. Either way gives the same diagram.
+    /// sixteenth of the grid's nodes, or would leave other calls less than a quarter of the memory there is for it; where the grid
+    /// does not fit in the end, or has very many nodes, the search takes all. Either way gives the same diagram.
     ///
     /// Memory: up to 250 bytes for each term, and either 216 for each interval or 48 for each bound on the grid's widest level.
     /// There is one interval for every node and one for every level that an arc skips; a level has at most one bound more than the
