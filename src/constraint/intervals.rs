@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, mem};
 use super::terms::{FALSE, Interval, TRUE, Term};
 use crate::{
     builder::{BddBuilder, BuilderNode},
-    disk::{charge::Charge, pool::Share},
+    disk::charge::Charge,
     error::Result,
     progress::{Progress, Sweep},
     store::Store,
@@ -63,7 +63,8 @@ impl<'a> Search<'a> {
     pub fn new(
         terms: &'a [Term],
         fewer: bool,
-        (most, spared): (u64, usize),
+        most: u64,
+        spared: usize,
         charge: &'a mut Charge,
         store: &'a Store,
     ) -> Result<Self> {
@@ -102,7 +103,7 @@ impl<'a> Search<'a> {
         if self.seen.is_multiple_of(STEP as u64) {
             let (variable, nodes) = (self.terms[above].variable, self.nodes.len() as u64 - 2);
             self.store.report(&Progress { operation: "linear", sweep: Sweep::Search, variable, nodes })?;
-            if self.seen > self.most || self.store.space().pool.room(Share::Tables) < self.spared {
+            if self.seen > self.most || self.charge.left() < self.spared {
                 return Ok(false);
             }
         }

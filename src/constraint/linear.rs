@@ -117,9 +117,9 @@ fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     }
     let room = store.space().pool.room(Share::Tables);
     if grid.row_bytes <= room {
-        let longest = FAR_LONGER * (room / ENTRY_BYTES) as u64;
-        let spared = if grid.places / PLACES <= longest { room / SPARED } else { 0 };
-        match search(store, grid, grid.places / PLACES, spared) {
+        let (most, fitting) = (grid.places / PLACES, (room / ENTRY_BYTES) as u64);
+        let spared = if most <= FAR_LONGER * fitting { room / SPARED } else { 0 };
+        match search(store, grid, most, spared) {
             Ok(None) | Err(Error::BudgetExceeded { .. }) => {}
             Ok(Some(found)) => return Ok(found),
             Err(error) => return Err(error),
@@ -144,7 +144,7 @@ fn fill(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
 /// bytes of the tables.
 fn search(store: &Store, grid: &Grid<'_>, most: u64, spared: usize) -> Result<Option<Nodes>> {
     let mut charge = store.space().pool.account(WHAT);
-    let mut search = Search::new(grid.terms, grid.fewer, (most, spared), &mut charge, store)?;
+    let mut search = Search::new(grid.terms, grid.fewer, most, spared, &mut charge, store)?;
     let mut builder = store.builder()?;
     match search.run(grid.bound)? {
         None => Ok(None),

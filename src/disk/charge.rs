@@ -59,6 +59,11 @@ impl Charge {
         self.bytes
     }
 
+    /// Bytes that both shares have left.
+    pub fn left(&self) -> usize {
+        self.home.room(self.share)
+    }
+
     /// Charges `bytes` more.
     ///
     /// # Errors
@@ -67,7 +72,7 @@ impl Charge {
         let home = &self.home;
         let Some(common) = home.use_up_both(self.share, bytes) else {
             let needed = self.bytes.saturating_add(bytes) as u64;
-            let available = (self.bytes + home.room(self.share)) as u64;
+            let available = (self.bytes + self.left()) as u64;
             return Err(Error::BudgetExceeded { what: self.what, needed, available });
         };
         if common > 0 {
