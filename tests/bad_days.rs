@@ -12,6 +12,8 @@ use std::{
         Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
+    thread,
+    time::Duration,
 };
 
 use common::{
@@ -697,6 +699,33 @@ fn operations_inside_a_callback_are_refused_and_the_one_outside_goes_on() -> Res
     let asked: BTreeSet<_> = outcomes.iter().map(|outcome| outcome.0).collect();
     assert_eq!(asked, ["apply", "cube", "elsewhere", "import", "ite", "path_count", "sat_count"].into());
     assert!(outcomes.iter().all(|outcome| outcome.1), "{outcomes:?}");
+    Ok(())
+}
+
+#[test]
+fn a_call_inside_a_callback_is_refused_while_one_on_another_thread_waits_for_its_operation() -> Result<()> {
+    type Made = Result<Bdd>;
+    type Calls = (Made, Mutex<Option<thread::JoinHandle<Made>>>);
+    // Swaps neighbours among so many variables that only one such call goes on at a time.
+    let swap = |f: &Bdd| f.replace(|variable| variable ^ 1);
+    let operand: Arc<OnceLock<Bdd>> = Arc::default();
+    let calls: Arc<OnceLock<Calls>> = Arc::default();
+    let (inside, made) = (operand.clone(), calls.clone());
+    let store = store_told(move |_| {
+        if let (Some(f), None) = (inside.get(), made.get()) {
+            let waiting = f.clone();
+            let other = thread::spawn(move || swap(&waiting));
+            thread::sleep(Duration::from_millis(50));
+            assert!(made.set((swap(f), Mutex::new(Some(other)))).is_ok());
+        }
+        ControlFlow::Continue(())
+    });
+    let f = store.parity(0..8000)?;
+    assert!(operand.set(f.clone()).is_ok());
+    f.exists([17])?;
+    let (refused, other) = calls.get().unwrap();
+    assert!(matches!(refused, Err(Error::InsideCallback)));
+    assert!(other.lock().unwrap().take().unwrap().join().unwrap()? == f);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use common::{
 };
 use fastrand::Rng;
 use strata_bdd::{
-    Bdd, BddBuilder, BinaryOp, BuilderNode, Config, Error, Result, Stats, Store,
+    Bdd, BddBuilder, BinaryOp, BuilderNode, Comparison, Config, Error, Result, Stats, Store,
     testing::{Limits, Testing},
 };
 
@@ -164,6 +164,34 @@ fn many_threads_have_room_for_the_tables_of_thousands_of_levels() -> Result<()> 
     let ((by_one, _), (by_many, shared)) = (differ(1)?, differ(8)?);
     assert_eq!(by_many, by_one);
     assert!(shared > 0);
+    Ok(())
+}
+
+#[test]
+fn calls_of_several_threads_that_take_many_tables_have_the_room_that_one_has() -> Result<()> {
+    type Call<'a> = &'a (dyn Fn() -> Result<Bdd> + Sync);
+    let store = Store::new(Config { memory: 16 << 20, threads: 2, ..Config::default() })?;
+    let (all, last) = (store.parity(0..8000)?, store.variable(7999)?);
+    let weights: Vec<_> = (0..40u32).map(|at| (at, i64::from(at.wrapping_mul(2_654_435_761) >> 18) + 1)).collect();
+    let calls: [(&str, Call<'_>); 3] = [
+        ("replace", &|| all.replace(|variable| variable ^ 1)),
+        ("compose_all", &|| all.compose_all((0..4000).map(|at| (2 * at, &last)))),
+        ("linear", &|| store.linear(weights.iter().copied(), Comparison::AtMost, 160_000)),
+    ];
+    for (name, call) in calls {
+        let (right, start) = (call()?, Barrier::new(8));
+        thread::scope(|scope| {
+            let made = [(); 8].map(|()| {
+                scope.spawn(|| {
+                    start.wait();
+                    call()
+                })
+            });
+            for made in made {
+                assert!(made.join().unwrap().unwrap_or_else(|error| panic!("{name}: {error}")) == right, "{name}");
+            }
+        });
+    }
     Ok(())
 }
 

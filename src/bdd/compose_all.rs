@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Bdd, levels::Levels};
+use super::{Bdd, Lists, VARIABLE_BYTES, levels::Levels};
 use crate::{
-    disk::charge::Charge,
     error::{Error, Result},
     model::{check_variable, value_in},
     sweep::ops::restrict::Instead,
@@ -36,13 +35,12 @@ impl Bdd {
     /// # Ok::<(), strata_bdd::Error>(())
     /// ```
     pub fn compose_all<'a>(&self, functions: impl IntoIterator<Item = (u32, &'a Self)>) -> Result<Self> {
-        let of_store =
-            |(variable, function): (u32, &Self)| self.same_store(function).map(|()| (variable, function.clone()));
+        let of_store = |(variable, function)| self.same_store(function).map(|()| (variable, function));
         let mut charge = self.store.space().pool.account(WHAT);
         let given = self.given(functions.into_iter().map(of_store), &mut charge)?;
-        // The list is there until the map is made.
-        charge.grow(given.len() * size_of::<(u32, Self)>())?;
-        let mut given: BTreeMap<u32, Self> = given.into_iter().collect();
+        // A map that is made of a sorted list has full nodes.
+        let _map = self.charge_lists(given.len() * size_of::<(u32, Self)>(), WHAT)?;
+        let mut given: BTreeMap<u32, Self> = given.into_iter().map(|(at, function)| (at, function.clone())).collect();
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
         given.retain(|&variable, function| rest.file.has_variable(variable) && function.variable() != Some(variable));
         if given.is_empty() {
@@ -91,11 +89,11 @@ impl Bdd {
     }
 
     /// Charges the lists for `functions` in place of variables.
-    fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Charge> {
+    fn charge_functions(&self, functions: &BTreeMap<u32, Self>) -> Result<Lists<'_>> {
         let given: usize = functions.values().map(|function| function.file.variables().len()).sum();
         let largest = functions.values().filter_map(|function| function.file.variables().next()).max();
         let different = given.min(largest.map_or(0, |variable| variable as usize + 1));
-        self.charge_lists(different + self.file.variables().len(), WHAT)
+        self.charge_lists((different + self.file.variables().len()) * VARIABLE_BYTES, WHAT)
     }
 
     /// This function with every constant of `functions` put in place, and every variable negated whose function is the negation of

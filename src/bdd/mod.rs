@@ -38,12 +38,15 @@ use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
     model::check_variable,
-    store::Store,
+    store::{Store, Wide},
     sweep::run::Run,
 };
 
 /// Bytes that a variable takes in the lists of a renaming or a composition, beside what sweeps need.
 const VARIABLE_BYTES: usize = 160;
+
+/// The room of lists, as long as they are there.
+type Lists<'a> = (Charge, Wide<'a>);
 
 /// A Boolean function as a reduced ordered binary decision diagram.
 ///
@@ -136,12 +139,14 @@ impl Bdd {
         Ok(file.map(|file| Self::new(self.store.clone(), file, complement)))
     }
 
-    /// Charges the lists for `variables` variables while an operation runs; `what` names them in the error.
+    /// Charges lists of `bytes` bytes while operations run; `what` names them in the error. Where they are long, no other thread
+    /// has such lists meanwhile.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`] when there is no room for it.
-    fn charge_lists(&self, variables: usize, what: &'static str) -> Result<Charge> {
-        self.store.space().pool.charge(variables * VARIABLE_BYTES, what)
+    /// [`Error::BudgetExceeded`] when there is no room for them.
+    fn charge_lists(&self, bytes: usize, what: &'static str) -> Result<Lists<'_>> {
+        let wide = self.store.wide(bytes)?;
+        Ok((self.store.space().pool.charge(bytes, what)?, wide))
     }
 
     fn same_store(&self, other: &Self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Renaming variables.
 
-use super::{Bdd, moves::Moves, rounds::Rounds, ways::Way};
+use super::{Bdd, VARIABLE_BYTES, moves::Moves, rounds::Rounds, ways::Way};
 use crate::{
     error::{Error, Result},
     file::node_file::NodeFile,
@@ -57,7 +57,7 @@ impl Bdd {
         if names.is_sorted_by(|below, above| below > above) {
             return self.renamed(names);
         }
-        let _charge = self.charge_lists(names.len(), "what renames variables")?;
+        let _charge = self.charge_lists(names.len() * VARIABLE_BYTES, "what renames variables")?;
         let mut sorted = names.clone();
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -76,7 +76,7 @@ impl Bdd {
 
     /// This function with `names` for its variables, the largest first, by nested sweeps.
     fn renamed_at_once(&self, names: &[u32]) -> Result<Self> {
-        let _charge = self.charge_lists(names.len(), "a name for each variable")?;
+        let _charge = self.charge_lists(names.len() * VARIABLE_BYTES, "a name for each variable")?;
         let names = self.file.variables().zip(names).map(|(own, &name)| (own, NodeFile::of_variable(name)));
         let nest = Rename { names: names.rev().collect() };
         let identity = Identity { complement: false, as_is: false };

@@ -115,6 +115,9 @@ fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     if grid.counts {
         return fill(store, grid);
     }
+    // What either way takes, if it does not find that it needs more.
+    let usual = (grid.places / PLACES).saturating_mul(ENTRY_BYTES as u64);
+    let _wide = store.wide(grid.row_bytes.saturating_add(usual as usize))?;
     let room = store.space().pool.room(Share::Tables);
     if grid.row_bytes <= room {
         let (most, fitting) = (grid.places / PLACES, (room / ENTRY_BYTES) as u64);

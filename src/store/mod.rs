@@ -21,6 +21,7 @@ use std::{
 };
 
 use callback::InCallback;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
 use crate::{
     disk::{
@@ -44,7 +45,8 @@ use crate::{
 ///
 /// Diagrams of one store can be used together, from any thread. Up to as many small operations run side by side as the store has
 /// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
-/// optimum, or opens or validates a diagram. A large operation that comes to a level worth sharing lets no other begin, gets all
+/// optimum, or opens or validates a diagram. `replace`, `compose_all` and `linear` with so many variables, or sums, that several at
+/// once might have no room go one after the other. A large operation that comes to a level worth sharing lets no other begin, gets all
 /// threads once those beside it are done, and keeps them to its end; called from a thread of a `rayon` pool, it shares nothing. Use
 /// several stores to run several large operations at once, each within a budget of its own.
 ///
@@ -72,12 +74,20 @@ struct Inner {
     limits: Arc<Limits>,
     team: Team,
     desks: Desks,
+    /// Locked by a call that takes much of the tables before it has its turn, until it ends.
+    wide: ReentrantMutex<()>,
     processed_requests: AtomicU64,
     operations: Mutex<VecDeque<OperationStats>>,
 }
 
 /// How many operations a store remembers.
 const REMEMBERED: usize = 64;
+
+/// A call that takes more than one part in this many of the tables is wide.
+const WIDE: usize = 64;
+
+/// While a wide call has it, no other thread is in one.
+pub(crate) type Wide<'a> = Option<ReentrantMutexGuard<'a, ()>>;
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,6 +126,7 @@ impl Store {
             limits: Arc::new(limits),
             team,
             desks,
+            wide: ReentrantMutex::new(()),
             processed_requests: AtomicU64::new(0),
             operations: Mutex::default(),
         };
@@ -226,6 +237,19 @@ impl Store {
             time,
         });
         outcome
+    }
+
+    /// Waits, where a call is to hold `bytes` of the tables while it waits for turns, and these are many, until no other thread is
+    /// in such a call: one after the other may have room where together they have none. The same thread may be in several.
+    ///
+    /// # Errors
+    /// `InsideCallback` when a callback is where this is called from: the other call may wait for the operation of that callback.
+    pub(crate) fn wide(&self, bytes: usize) -> Result<Wide<'_>> {
+        if bytes <= self.inner.limits.tables / WIDE {
+            return Ok(None);
+        }
+        outside_callback()?;
+        Ok(Some(self.inner.wide.lock()))
     }
 
     /// Reports `progress` made outside of all operations.
