@@ -11,6 +11,7 @@ use std::{
 };
 
 use common::program::{self, command, run};
+use fastrand::Rng;
 use tempfile::NamedTempFile;
 
 /// The standard output of a run of the example `name`, which must succeed.
@@ -148,8 +149,24 @@ fn formula(text: &str) -> NamedTempFile {
 
 /// What the example `models` prints about the formula `text`.
 fn models(text: &str) -> String {
+    models_in("force", text)
+}
+
+/// The same with the variables in another order.
+fn models_in(order: &str, text: &str) -> String {
     let file = formula(text);
-    stdout("models", file.path().to_str().expect("UTF-8"))
+    stdout("models", &format!("{} --order {order}", file.path().to_str().expect("UTF-8")))
+}
+
+/// The first model that the example has printed, if there is one.
+fn first(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("first:")).map(str::trim)
+}
+
+/// A formula of `variables` variables as a DIMACS file has it.
+fn dimacs(variables: usize, clauses: &[Vec<i32>]) -> String {
+    let words = |clause: &Vec<i32>| clause.iter().chain([&0]).map(i32::to_string).collect::<Vec<_>>().join(" ") + "\n";
+    format!("p cnf {variables} {}\n{}", clauses.len(), clauses.iter().map(words).collect::<String>())
 }
 
 #[test]
@@ -169,9 +186,10 @@ fn clauses_for_n_queens_have_as_many_models_as_there_are_solutions() {
                 }
             }
         }
-        let text = models(&format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()));
+        let text =
+            models_in("given", &format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()));
         assert_eq!(number(&text, "models"), solutions, "N = {n}");
-        let first = text.lines().find_map(|line| line.strip_prefix("first: "));
+        let first = first(&text);
         assert_eq!(first.is_some(), solutions > 0);
         if n == 4 {
             // The first model is the smallest in the order of squares, with false less than true: in the first row, the
@@ -192,8 +210,48 @@ fn only_the_values_of_shown_variables_tell_models_apart() {
     {
         let text = models(&format!("{clauses}c p show {shown} 0\n"));
         assert_eq!(number(&text, "models"), count, "{shown}");
-        assert_eq!(text.lines().find_map(|line| line.strip_prefix("first:")).map(str::trim), Some(first));
+        assert_eq!(self::first(&text), Some(first));
     }
+}
+
+#[test]
+fn models_are_those_of_the_formula_in_every_order() {
+    let mut random = Rng::with_seed(3);
+    for _ in 0..30 {
+        let mut literal = || if random.bool() { random.i32(1..=6) } else { -random.i32(1..=6) };
+        let clauses: Vec<Vec<i32>> = (0..10).map(|_| (0..3).map(|_| literal()).collect()).collect();
+        let holds = |point: u32, literal: i32| (point >> (literal.abs() - 1) & 1 == 1) == (literal > 0);
+        let is_model = |point: &u32| clauses.iter().all(|clause| clause.iter().any(|&literal| holds(*point, literal)));
+        let count = (0..1 << 6).filter(is_model).count() as u64;
+        for order in ["given", "force"] {
+            let text = models_in(order, &dimacs(6, &clauses));
+            assert_eq!(number(&text, "models"), count, "{order}: {clauses:?}");
+            let point = |first: &str| {
+                let literals: Vec<i32> = first.split(' ').map(|word| word.parse().expect("a literal")).collect();
+                assert!(literals.iter().zip(1..).all(|(literal, variable)| literal.abs() == variable));
+                literals.iter().filter(|literal| **literal > 0).map(|literal| 1 << (literal - 1)).sum()
+            };
+            assert!(first(&text).map(point).is_none_or(|point| is_model(&point)), "{order}: {clauses:?}");
+            assert_eq!(first(&text).is_some(), count > 0);
+        }
+    }
+}
+
+/// Sets of squares of two long rows, no two of them side by side, where the squares are numbered at random.
+#[test]
+fn an_order_in_which_clauses_are_short_makes_small_diagrams() {
+    let mut name: Vec<i32> = (1..=60).collect();
+    Rng::with_seed(1).shuffle(&mut name);
+    let apart = |a: usize, b: usize| vec![-name[a], -name[b]];
+    let beside = (0..30).map(|column| apart(2 * column, 2 * column + 1));
+    let clauses: Vec<_> = beside.chain((0..58).map(|square| apart(square, square + 2))).collect();
+    let (mut before, mut sets) = (1, 3);
+    for _ in 1..30 {
+        (before, sets) = (sets, 2 * sets + before);
+    }
+    let [given, force] = ["given", "force"].map(|order| models_in(order, &dimacs(60, &clauses)));
+    assert_eq!([&given, &force].map(|text| number(text, "models")), [sets; 2]);
+    assert!(20 * number(&force, "requests") < number(&given, "requests"), "{given}{force}");
 }
 
 #[test]

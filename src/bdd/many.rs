@@ -43,7 +43,7 @@ impl Store {
     /// are held at once. Joined one by one, each function would cost a sweep over all before it: n clauses over n levels would take
     /// n² time. Put functions that share variables next to each other: a conjunction of unrelated ones may be much larger than the
     /// final result. So clauses that are not local are better joined in some buckets by their last variables, and these one after
-    /// another: each result is over the variables so far (`examples/models.rs`). Once an intermediate result is false, no further
+    /// another: each result is over the variables so far (`examples/models`). Once an intermediate result is false, no further
     /// functions are asked for.
     ///
     /// # Errors
