@@ -215,24 +215,32 @@ fn only_the_values_of_shown_variables_tell_models_apart() {
 }
 
 #[test]
-fn models_are_those_of_the_formula_in_every_order() {
+fn models_are_those_of_the_formula_in_every_order_and_on_any_variables() {
     let mut random = Rng::with_seed(3);
-    for _ in 0..30 {
-        let mut literal = || if random.bool() { random.i32(1..=6) } else { -random.i32(1..=6) };
-        let clauses: Vec<Vec<i32>> = (0..10).map(|_| (0..3).map(|_| literal()).collect()).collect();
-        let holds = |point: u32, literal: i32| (point >> (literal.abs() - 1) & 1 == 1) == (literal > 0);
+    for _ in 0..40 {
+        let mut literal = || if random.bool() { random.i32(1..=8) } else { -random.i32(1..=8) };
+        let clauses: Vec<Vec<i32>> = (0..12).map(|_| (0..3).map(|_| literal()).collect()).collect();
+        let bit = |literal: i32| 1 << (literal.abs() - 1);
+        let holds = |point: u32, literal: i32| (point & bit(literal) > 0) == (literal > 0);
         let is_model = |point: &u32| clauses.iter().all(|clause| clause.iter().any(|&literal| holds(*point, literal)));
-        let count = (0..1 << 6).filter(is_model).count() as u64;
-        for order in ["given", "force"] {
-            let text = models_in(order, &dimacs(6, &clauses));
-            assert_eq!(number(&text, "models"), count, "{order}: {clauses:?}");
-            let point = |first: &str| {
-                let literals: Vec<i32> = first.split(' ').map(|word| word.parse().expect("a literal")).collect();
-                assert!(literals.iter().zip(1..).all(|(literal, variable)| literal.abs() == variable));
-                literals.iter().filter(|literal| **literal > 0).map(|literal| 1 << (literal - 1)).sum()
-            };
-            assert!(first(&text).map(point).is_none_or(|point| is_model(&point)), "{order}: {clauses:?}");
-            assert_eq!(first(&text).is_some(), count > 0);
+        let all: Vec<i32> = (1..=8).collect();
+        let some: Vec<i32> = all.iter().copied().filter(|_| random.bool()).collect();
+        for shown in [all, some] {
+            let mask: u32 = shown.iter().copied().map(bit).sum();
+            let right: HashSet<u32> = (0..1 << 8).filter(is_model).map(|point| point & mask).collect();
+            let words = shown.iter().map(i32::to_string).collect::<Vec<_>>().join(" ");
+            for order in ["given", "force"] {
+                let text = models_in(order, &format!("{}c p show {words} 0\n", dimacs(8, &clauses)));
+                assert_eq!(number(&text, "models"), right.len() as u64, "{order}: {clauses:?} on {words}");
+                let point = first(&text).map(|first| {
+                    let literals = first.split_whitespace().map(|word| word.parse().expect("a literal"));
+                    let literals: Vec<i32> = literals.collect();
+                    assert!(literals.iter().map(|literal| literal.abs()).eq(shown.iter().copied()));
+                    literals.into_iter().filter(|literal| *literal > 0).map(bit).sum::<u32>()
+                });
+                let is_right = point.map_or(right.is_empty(), |point| right.contains(&point));
+                assert!(is_right, "{order}: {clauses:?} on {words}");
+            }
         }
     }
 }

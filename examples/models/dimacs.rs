@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeSet, error::Error};
 
+/// Literals: variables, counted from 0, and the values that make them true.
+pub type Clause = Vec<(u32, bool)>;
+
 /// A formula, and what is asked of it.
 pub struct Formula {
     pub variables: u32,
-    /// Literals: variables, counted from 0, and the values that make them true.
-    pub clauses: Vec<Vec<(u32, bool)>>,
+    pub clauses: Vec<Clause>,
     /// The variables whose values tell models apart.
     pub shown: BTreeSet<u32>,
 }

@@ -5,7 +5,7 @@
 //! The file is in DIMACS format, where lines `c p show VARIABLES 0`, as in the model counting competitions, name the
 //! variables whose values tell models apart; all others are quantified away. Weights are ignored. Variables come in an
 //! order that brings those of a clause together, clauses in 16 buckets by their last ones: each conjunction is over the
-//! variables so far.
+//! variables so far, and what is to be quantified away goes as soon as it can.
 
 mod dimacs;
 #[path = "../shared/end.rs"]
@@ -17,6 +17,9 @@ mod store;
 use std::{collections::BTreeMap, error::Error, fs, io::Write, iter, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, ValueEnum};
+use strata_bdd::{Bdd, Result, Store};
+
+use dimacs::Clause;
 
 /// Counts the models of a formula in DIMACS format.
 #[derive(Parser)]
@@ -57,13 +60,7 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
     formula.clauses.iter_mut().flatten().for_each(|literal| literal.0 = places[literal.0 as usize]);
     let shown: BTreeMap<u32, u32> =
         formula.shown.iter().map(|&variable| (places[variable as usize], variable)).collect();
-    let last = |clause: &Vec<(u32, bool)>| clause.iter().map(|literal| literal.0).max().unwrap_or(0);
-    formula.clauses.sort_by_key(last);
-    let width = formula.clauses.last().map_or(0, last) / 16 + 1;
-    let buckets = formula.clauses.chunk_by(|a, b| last(a) / width == last(b) / width);
-    let mut buckets = buckets.map(|bucket| bucket.iter().map(|clause| store.clause(clause.iter().copied())));
-    let models = buckets.try_fold(store.constant(true), |all, some| store.and_all(iter::once(Ok(all)).chain(some)))?;
-    let models = models.exists_where(|place| !shown.contains_key(&place))?;
+    let models = models(formula.clauses, formula.variables, |place| shown.contains_key(&place), &store)?;
     let mut out = std::io::stdout();
     writeln!(out, "models: {}\nnodes: {}", models.sat_count(shown.len() as u32)?, models.node_count())?;
     if let Some(first) = models.sat_min(shown.keys().copied())? {
@@ -72,4 +69,27 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
         writeln!(out, "first: {}", first.into_iter().map(literal).collect::<Vec<_>>().join(" "))?;
     }
     Ok(writeln!(out, "{}", store::work(&store))?)
+}
+
+/// The models of `clauses` as seen on the variables that are shown. Each of the others is quantified away when no bucket
+/// that is left has it.
+fn models(mut clauses: Vec<Clause>, variables: u32, is_shown: impl Fn(u32) -> bool, store: &Store) -> Result<Bdd> {
+    let last = |clause: &Clause| clause.iter().map(|literal| literal.0).max().unwrap_or(0);
+    clauses.sort_by_key(last);
+    let width = clauses.last().map_or(0, last) / 16 + 1;
+    let bucket_of = |clause: &Clause| last(clause) / width;
+    let mut last_bucket = vec![0; variables as usize];
+    for clause in &clauses {
+        for &(variable, _) in clause {
+            last_bucket[variable as usize] = bucket_of(clause);
+        }
+    }
+    let mut models = store.constant(true);
+    for bucket in clauses.chunk_by(|a, b| bucket_of(a) == bucket_of(b)) {
+        let clauses = bucket.iter().map(|clause| store.clause(clause.iter().copied()));
+        models = store.and_all(iter::once(Ok(models)).chain(clauses))?;
+        let is_done = |variable: u32| last_bucket[variable as usize] <= bucket_of(&bucket[0]);
+        models = models.exists_where(|variable| !is_shown(variable) && is_done(variable))?;
+    }
+    Ok(models)
 }

@@ -1,10 +1,12 @@
 //! An order of variables in which those of a clause are close to each other.
 
+use super::dimacs::Clause;
+
 /// The place of each of `variables` variables, by FORCE: again and again, each goes to the middle of the clauses that it
 /// is in, until the clauses together reach no less far. Starts with the order of the numbers.
 ///
 /// After: F. Aloul, I. Markov, K. Sakallah, "FORCE: A Fast and Easy-To-Implement Variable-Ordering Heuristic", 2003.
-pub fn force(clauses: &[Vec<(u32, bool)>], variables: u32) -> Vec<u32> {
+pub fn force(clauses: &[Clause], variables: u32) -> Vec<u32> {
     let mut places: Vec<u32> = (0..variables).collect();
     let mut reach = reach_of(clauses, &places);
     loop {
@@ -18,8 +20,8 @@ pub fn force(clauses: &[Vec<(u32, bool)>], variables: u32) -> Vec<u32> {
 }
 
 /// The levels that all clauses together reach over.
-fn reach_of(clauses: &[Vec<(u32, bool)>], places: &[u32]) -> u64 {
-    let reach = |clause: &Vec<(u32, bool)>| {
+fn reach_of(clauses: &[Clause], places: &[u32]) -> u64 {
+    let reach = |clause: &Clause| {
         let places = || clause.iter().map(|&(variable, _)| places[variable as usize]);
         Some(u64::from(places().max()? - places().min()?))
     };
@@ -27,7 +29,7 @@ fn reach_of(clauses: &[Vec<(u32, bool)>], places: &[u32]) -> u64 {
 }
 
 /// The places of all variables when each has gone to the middle of its clauses.
-fn moved(clauses: &[Vec<(u32, bool)>], places: &[u32]) -> Vec<u32> {
+fn moved(clauses: &[Clause], places: &[u32]) -> Vec<u32> {
     // For each variable the sum of the middles of its clauses, and their number.
     let mut pulls = vec![(0.0, 0.0); places.len()];
     for clause in clauses {
