@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Bdd, Lists, VARIABLE_BYTES, levels::Levels};
+use super::{Bdd, Lists, VARIABLE_BYTES, spacing::Spacing};
 use crate::{
     error::{Error, Result},
     model::{check_variable, value_in},
@@ -77,15 +77,15 @@ impl Bdd {
             return self.compose(variable, function);
         }
         let all = functions.values().chain([self]).flat_map(|function| function.file.variables()).collect();
-        let (levels, aside) = levels_for(all, |variable| names.get(&variable) == Some(&None))?;
+        let (spacing, aside) = spacing_for(all, |variable| names.get(&variable) == Some(&None))?;
         let mut rest = self.replace(|variable| match names.get(&variable) {
             Some(None) => value_in(&aside, variable).expect("a variable that is put aside"),
-            name => levels.of(name.copied().flatten().unwrap_or(variable)),
+            name => spacing.of(name.copied().flatten().unwrap_or(variable)),
         })?;
         for (variable, level) in aside {
-            rest = rest.compose(level, &levels.lift(&functions[&variable])?)?;
+            rest = rest.compose(level, &spacing.lift(&functions[&variable])?)?;
         }
-        levels.lower(&rest)
+        spacing.lower(&rest)
     }
 
     /// Charges the lists for `functions` in place of variables.
@@ -121,7 +121,7 @@ const WHAT: &str = "functions for many variables at once";
 const FEW: usize = 2;
 
 /// Levels for all of `variables`, and one more for each that is put aside, right above its own.
-fn levels_for(variables: BTreeSet<u32>, is_aside: impl Fn(u32) -> bool) -> Result<(Levels, Vec<(u32, u32)>)> {
+fn spacing_for(variables: BTreeSet<u32>, is_aside: impl Fn(u32) -> bool) -> Result<(Spacing, Vec<(u32, u32)>)> {
     let (mut own, mut aside) = (Vec::new(), Vec::new());
     for variable in variables {
         if is_aside(variable) {
@@ -130,5 +130,5 @@ fn levels_for(variables: BTreeSet<u32>, is_aside: impl Fn(u32) -> bool) -> Resul
         own.push((variable, (own.len() + aside.len()) as u32));
     }
     own.last().map_or(Ok(()), |&(_, lowest)| check_variable(lowest))?;
-    Ok((Levels::new(own), aside))
+    Ok((Spacing::new(own), aside))
 }

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Bdd, levels::Levels};
+use super::{Bdd, spacing::Spacing};
 use crate::{
     error::Result,
     model::{LARGEST_VARIABLE, op::BinaryOp},
@@ -111,7 +111,7 @@ impl Place {
 /// The levels of the sweep, all variables of the result with the replaced ones between them.
 struct Layout {
     /// The level of each variable of the result, and of those beside which a value is guessed.
-    own: Levels,
+    own: Spacing,
     /// The levels of the variables that are replaced.
     replaced: Vec<u32>,
     /// The levels of all variables of the diagram, the lowest first.
@@ -142,6 +142,6 @@ impl Layout {
             }
         }
         names.reverse();
-        Some(Self { own: Levels::new(own), replaced, names })
+        Some(Self { own: Spacing::new(own), replaced, names })
     }
 }

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The diagrams that an operation reads.
-pub trait Operands {
+pub trait Inputs {
     /// Whether the diagrams stay when they have been read.
     const LENT: bool;
 
@@ -40,7 +40,7 @@ pub trait Operands {
 }
 
 /// Diagrams that are lent.
-impl<const K: usize> Operands for &[&NodeFile; K] {
+impl<const K: usize> Inputs for &[&NodeFile; K] {
     const LENT: bool = true;
 
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
@@ -49,7 +49,7 @@ impl<const K: usize> Operands for &[&NodeFile; K] {
 }
 
 /// Diagrams that are given away: each is freed as soon as it has been read, unless another handle holds it.
-impl Operands for &mut Vec<NodeFile> {
+impl Inputs for &mut Vec<NodeFile> {
     const LENT: bool = false;
 
     fn files(&self) -> SmallVec<[&NodeFile; 4]> {
@@ -62,7 +62,7 @@ impl Operands for &mut Vec<NodeFile> {
 }
 
 /// Builds the diagram of `spec` at the roots of `operands`. The spec's value on the path of low arcs is false.
-pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Operands, run: &mut Run<'_>) -> Result<NodeFile> {
+pub fn build<S: Spec<N>, const N: usize>(spec: &S, operands: impl Inputs, run: &mut Run<'_>) -> Result<NodeFile> {
     let built = build_within(spec, operands, u64::MAX, run)?;
     Ok(built.expect("a sweep without a limit is not given up"))
 }
@@ -79,7 +79,7 @@ pub fn most_nodes(nodes: u64, limits: &Limits) -> u64 {
 /// That number is the same whether levels are expanded, lifted or copied; where operands are read by one more sort, it is larger.
 pub fn build_within<S: Spec<N>, const N: usize>(
     spec: &S,
-    mut operands: impl Operands,
+    mut operands: impl Inputs,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {
@@ -95,7 +95,7 @@ pub fn build_within<S: Spec<N>, const N: usize>(
     )
 }
 
-fn build_flat<I: Lane, S: Spec<N>, O: Operands, const N: usize>(
+fn build_flat<I: Lane, S: Spec<N>, O: Inputs, const N: usize>(
     spec: &S,
     operands: &mut O,
     most: u64,
@@ -184,7 +184,7 @@ pub fn narrow_or_wide<C, T>(
 fn build_in<I: Lane, S: Spec<N>, K: Nest, const N: usize>(
     spec: &S,
     nest: &K,
-    operands: &mut impl Operands,
+    operands: &mut impl Inputs,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<Option<NodeFile>> {

@@ -64,8 +64,8 @@ fn walk<const N: usize, const M: usize>(
     step: &mut impl FnMut(u64, usize, bool),
     run: &mut Run<'_>,
 ) -> Result<bool> {
-    let weights = Weights { trail: Trail::new(), total: [0; N], inexact: 0 };
-    let Weights { trail, inexact, .. } = fold(file, terminal, weights, run)?.expect("fractions do not overflow");
+    let numbers = Numbers { trail: Trail::new(), total: [0; N], inexact: 0 };
+    let Numbers { trail, inexact, .. } = fold(file, terminal, numbers, run)?.expect("fractions do not overflow");
     // In units of the last place of the sum of all arcs: each inexact sum may have made the border and the point too small by 2
     // each; 4 more bound the errors of aligning the border, of rounding the point, and of the point's further digits.
     let tolerance = inexact.saturating_mul(4).saturating_add(4);
@@ -78,7 +78,7 @@ fn walk<const N: usize, const M: usize>(
 }
 
 /// Numbers of assignments that travel: (id, slot, number).
-struct Weights<const N: usize, const M: usize> {
+struct Numbers<const N: usize, const M: usize> {
     /// Slots, each with the sum up to its arc.
     trail: Trail<M>,
     /// The sum of what has arrived.
@@ -97,13 +97,13 @@ fn logged<const N: usize, const M: usize>(slot: u64, sum: &[u64; N]) -> [u64; M]
     arc
 }
 
-impl<const N: usize, const M: usize> Weights<N, M> {
+impl<const N: usize, const M: usize> Numbers<N, M> {
     fn add(&mut self, whole: &mut [u64; N], next: &[u64; N]) {
         self.inexact += u64::from(!Scaled.add(&mut whole[NUMBER..], &next[NUMBER..]));
     }
 }
 
-impl<const N: usize, const M: usize> Load<N> for Weights<N, M> {
+impl<const N: usize, const M: usize> Load<N> for Numbers<N, M> {
     const SWEEP: Sweep = Sweep::Sample;
     /// All lanes: rounded sums depend on the order, and so does the choice.
     const KEYS: usize = N;

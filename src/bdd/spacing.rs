@@ -4,9 +4,9 @@ use super::Bdd;
 use crate::{error::Result, model::value_in};
 
 /// A level for each of some variables, in the same order; there may be other levels between them.
-pub struct Levels(Vec<(u32, u32)>);
+pub struct Spacing(Vec<(u32, u32)>);
 
-impl Levels {
+impl Spacing {
     /// From pairs of a variable and its level, both in ascending order.
     pub fn new(levels: Vec<(u32, u32)>) -> Self {
         Self(levels)
