@@ -17,7 +17,7 @@ use rayon::{ThreadPoolBuilder, prelude::*};
 
 use common::{functions::random_function, limits, tight, tightest};
 use strata_bdd::{
-    Bdd, Config, ProgressCallback, Result, Store,
+    Bdd, Comparison, Config, ProgressCallback, Result, Store,
     testing::{Limits, Testing},
 };
 
@@ -167,6 +167,30 @@ fn a_guest_that_runs_out_of_tables_begins_again_once_it_has_the_turn() -> Result
         let names: Vec<_> = store.operations().iter().rev().map(|operation| operation.operation).take(3).collect();
         assert_eq!(names, ["apply", "restrict", "apply"]);
     }
+    Ok(())
+}
+
+#[test]
+fn a_sum_of_few_terms_does_not_wait_for_a_call_that_takes_much_of_the_tables() -> Result<()> {
+    let (is_there, may_go) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (there, go) = (is_there.clone(), may_go.clone());
+    let progress: ProgressCallback = Arc::new(move |progress| {
+        let held = progress.operation == "swap";
+        there.fetch_or(held, SeqCst);
+        if !held || waits_until(|| go.load(SeqCst)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let store = Store::new(Config { memory: 16 << 20, threads: 2, progress: Some(progress), ..Config::default() })?;
+    let many = store.parity(0..8000)?;
+    let (swapped, few) = thread::scope(|scope| {
+        let swapped = scope.spawn(|| many.replace(|variable| variable ^ 1));
+        assert!(waits_until(|| is_there.load(SeqCst)));
+        // The weights alone let a great number of sums be open.
+        let few = store.linear([(0, 1_000_000), (1, 999_999), (2, 7)], Comparison::AtMost, 1_500_000);
+        may_go.store(true, SeqCst);
+        (swapped.join().unwrap(), few)
+    });
+    assert!(swapped? == many);
+    assert_eq!(few?.sat_count(3)?, 6u8.into());
     Ok(())
 }
 

@@ -149,13 +149,18 @@ fn formula(text: &str) -> NamedTempFile {
 
 /// What the example `models` prints about the formula `text`.
 fn models(text: &str) -> String {
-    models_in("force", text)
+    models_with("", text)
 }
 
-/// The same with the variables in another order.
-fn models_in(order: &str, text: &str) -> String {
+/// The same with more arguments.
+fn models_with(arguments: &str, text: &str) -> String {
     let file = formula(text);
-    stdout("models", &format!("{} --order {order}", file.path().to_str().expect("UTF-8")))
+    stdout("models", &format!("{} {arguments}", file.path().to_str().expect("UTF-8")))
+}
+
+/// What it prints with the variables in the order of their numbers, and in that of its own.
+fn models_in_both_orders(text: &str) -> [String; 2] {
+    ["--order given", ""].map(|arguments| models_with(arguments, text))
 }
 
 /// The first model that the example has printed, if there is one.
@@ -186,8 +191,10 @@ fn clauses_for_n_queens_have_as_many_models_as_there_are_solutions() {
                 }
             }
         }
-        let text =
-            models_in("given", &format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()));
+        let text = models_with(
+            "--order given",
+            &format!("c queens\np cnf {} {}\n{}%\n0\n", n * n, clauses.len(), clauses.concat()),
+        );
         assert_eq!(number(&text, "models"), solutions, "N = {n}");
         let first = first(&text);
         assert_eq!(first.is_some(), solutions > 0);
@@ -229,9 +236,8 @@ fn models_are_those_of_the_formula_in_every_order_and_on_any_variables() {
             let mask: u32 = shown.iter().copied().map(bit).sum();
             let right: HashSet<u32> = (0..1 << 8).filter(is_model).map(|point| point & mask).collect();
             let words = shown.iter().map(i32::to_string).collect::<Vec<_>>().join(" ");
-            for order in ["given", "force"] {
-                let text = models_in(order, &format!("{}c p show {words} 0\n", dimacs(8, &clauses)));
-                assert_eq!(number(&text, "models"), right.len() as u64, "{order}: {clauses:?} on {words}");
+            for text in models_in_both_orders(&format!("{}c p show {words} 0\n", dimacs(8, &clauses))) {
+                assert_eq!(number(&text, "models"), right.len() as u64, "{clauses:?} on {words}");
                 let point = first(&text).map(|first| {
                     let literals = first.split_whitespace().map(|word| word.parse().expect("a literal"));
                     let literals: Vec<i32> = literals.collect();
@@ -239,27 +245,65 @@ fn models_are_those_of_the_formula_in_every_order_and_on_any_variables() {
                     literals.into_iter().filter(|literal| *literal > 0).map(bit).sum::<u32>()
                 });
                 let is_right = point.map_or(right.is_empty(), |point| right.contains(&point));
-                assert!(is_right, "{order}: {clauses:?} on {words}");
+                assert!(is_right, "{clauses:?} on {words}");
             }
         }
     }
 }
 
-/// Sets of squares of two long rows, no two of them side by side, where the squares are numbered at random.
+/// Each bucket has several last variables here, and some variables are in a later one, too.
+#[test]
+fn models_on_some_variables_are_those_that_a_count_without_them_tells() {
+    let mut random = Rng::with_seed(8);
+    for _ in 0..10 {
+        // Each of the variables from 21 on is the conjunction of two others, so that it changes no count.
+        let mut clauses: Vec<Vec<i32>> = (0..30)
+            .map(|_| (0..3).map(|_| if random.bool() { random.i32(1..=20) } else { -random.i32(1..=20) }).collect())
+            .collect();
+        let alone = number(&models(&dimacs(20, &clauses)), "models");
+        for both in 21..=50 {
+            let [a, b] = [(); 2].map(|()| random.i32(1..both));
+            clauses.extend([vec![-both, a], vec![-both, b], vec![both, -a, -b]]);
+        }
+        random.shuffle(&mut clauses);
+        let shown = (1..=20).map(|variable| variable.to_string()).collect::<Vec<_>>().join(" ");
+        for text in models_in_both_orders(&format!("{}c p show {shown} 0\n", dimacs(50, &clauses))) {
+            assert_eq!(number(&text, "models"), alone, "{clauses:?}");
+        }
+    }
+}
+
+#[test]
+fn long_clauses_take_no_square_of_their_length() {
+    // Seconds if they do.
+    let clause: Vec<i32> = (1..=20_000).collect();
+    let negated = clause.iter().map(|literal| -literal).collect();
+    let text = models(&format!("{}c p show 1 2 0\n", dimacs(20_000, &[clause, negated])));
+    assert_eq!(number(&text, "models"), 4);
+}
+
+/// Sets of squares of a long board, no two of them side by side, where the squares are numbered at random.
 #[test]
 fn an_order_in_which_clauses_are_short_makes_small_diagrams() {
-    let mut name: Vec<i32> = (1..=60).collect();
-    Rng::with_seed(1).shuffle(&mut name);
-    let apart = |a: usize, b: usize| vec![-name[a], -name[b]];
-    let beside = (0..30).map(|column| apart(2 * column, 2 * column + 1));
-    let clauses: Vec<_> = beside.chain((0..58).map(|square| apart(square, square + 2))).collect();
+    let board = |columns: usize| {
+        let mut name: Vec<i32> = (1..).take(2 * columns).collect();
+        Rng::with_seed(1).shuffle(&mut name);
+        let apart = |a: usize, b: usize| vec![-name[a], -name[b]];
+        let beside = (0..columns).map(|column| apart(2 * column, 2 * column + 1));
+        let clauses: Vec<_> = beside.chain((0..2 * columns - 2).map(|square| apart(square, square + 2))).collect();
+        dimacs(2 * columns, &clauses)
+    };
     let (mut before, mut sets) = (1, 3);
     for _ in 1..30 {
         (before, sets) = (sets, 2 * sets + before);
     }
-    let [given, force] = ["given", "force"].map(|order| models_in(order, &dimacs(60, &clauses)));
-    assert_eq!([&given, &force].map(|text| number(text, "models")), [sets; 2]);
-    assert!(20 * number(&force, "requests") < number(&given, "requests"), "{given}{force}");
+    let both = models_in_both_orders(&board(30));
+    assert_eq!(both.each_ref().map(|text| number(text, "models")), [sets; 2]);
+    let [given, own] = both.map(|text| number(&text, "requests"));
+    assert!(100 * own < given, "{own} requests, {given} in the order of the numbers");
+    // A hundred times as long, and hardly more for each column.
+    let long = number(&models(&board(3000)), "requests");
+    assert!(long < 1000 * own, "{long} requests, {own} for a hundredth");
 }
 
 #[test]
@@ -269,6 +313,7 @@ fn formulas_without_clauses_and_with_odd_clauses_are_counted_right() {
         ("p cnf 3 0\n", 8),
         ("p cnf 3 1\n0\n", 0),
         ("c--- none \u{fc}\r\np cnf 3 2\r\n1 -1 0\r\n2 2 0\r\n", 4),
+        ("p cnf 1 1\r\n1 0\r\n%\r\n0\r\n\r\n", 1),
     ] {
         assert_eq!(number(&models(text), "models"), count, "{text:?}");
     }

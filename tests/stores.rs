@@ -173,10 +173,11 @@ fn calls_of_several_threads_that_take_many_tables_have_the_room_that_one_has() -
     let store = Store::new(Config { memory: 16 << 20, threads: 2, ..Config::default() })?;
     let (all, last) = (store.parity(0..8000)?, store.variable(7999)?);
     let weights: Vec<_> = (0..40u32).map(|at| (at, i64::from(at.wrapping_mul(2_654_435_761) >> 18) + 1)).collect();
-    let calls: [(&str, Call<'_>); 3] = [
+    let calls: [(&str, Call<'_>); 4] = [
         ("replace", &|| all.replace(|variable| variable ^ 1)),
         ("compose_all", &|| all.compose_all((0..4000).map(|at| (2 * at, &last)))),
         ("linear", &|| store.linear(weights.iter().copied(), Comparison::AtMost, 160_000)),
+        ("many terms", &|| store.linear((0..8000).map(|at| (at, 1 + i64::from(at % 2))), Comparison::AtMost, 3)),
     ];
     for (name, call) in calls {
         let (right, start) = (call()?, Barrier::new(8));

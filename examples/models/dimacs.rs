@@ -16,7 +16,7 @@ pub struct Formula {
 /// Reads a formula.
 pub fn parse(text: &str) -> Result<Formula, Box<dyn Error>> {
     // Files of SATLIB end like this.
-    let text = text.trim_end().strip_suffix("\n%\n0").unwrap_or(text);
+    let text = text.trim_end().strip_suffix('0').and_then(|text| text.trim_end().strip_suffix("\n%")).unwrap_or(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = lines.clone().find_map(|words| match words[..] {
         ["p", "cnf", variables, clauses] => Some((variables.parse().ok()?, clauses.parse::<usize>().ok()?)),

@@ -5,7 +5,8 @@
 //! The file is in DIMACS format, where lines `c p show VARIABLES 0`, as in the model counting competitions, name the
 //! variables whose values tell models apart; all others are quantified away. Weights are ignored. Variables come in an
 //! order that brings those of a clause together, clauses in 16 buckets by their last ones: each conjunction is over the
-//! variables so far, and what is to be quantified away goes as soon as it can.
+//! variables so far, and what is to be quantified away goes as soon as it can. The formula itself is in memory, beside
+//! the budget.
 
 mod dimacs;
 #[path = "../shared/end.rs"]
@@ -75,21 +76,21 @@ fn count(options: &Options) -> Result<(), Box<dyn Error>> {
 /// that is left has it.
 fn models(mut clauses: Vec<Clause>, variables: u32, is_shown: impl Fn(u32) -> bool, store: &Store) -> Result<Bdd> {
     let last = |clause: &Clause| clause.iter().map(|literal| literal.0).max().unwrap_or(0);
-    clauses.sort_by_key(last);
+    clauses.sort_by_cached_key(last);
     let width = clauses.last().map_or(0, last) / 16 + 1;
     let bucket_of = |clause: &Clause| last(clause) / width;
     let mut last_bucket = vec![0; variables as usize];
     for clause in &clauses {
+        let at = bucket_of(clause);
         for &(variable, _) in clause {
-            last_bucket[variable as usize] = bucket_of(clause);
+            last_bucket[variable as usize] = at;
         }
     }
     let mut models = store.constant(true);
     for bucket in clauses.chunk_by(|a, b| bucket_of(a) == bucket_of(b)) {
-        let clauses = bucket.iter().map(|clause| store.clause(clause.iter().copied()));
+        let (at, clauses) = (bucket_of(&bucket[0]), bucket.iter().map(|clause| store.clause(clause.iter().copied())));
         models = store.and_all(iter::once(Ok(models)).chain(clauses))?;
-        let is_done = |variable: u32| last_bucket[variable as usize] <= bucket_of(&bucket[0]);
-        models = models.exists_where(|variable| !is_shown(variable) && is_done(variable))?;
+        models = models.exists_where(|variable| !is_shown(variable) && last_bucket[variable as usize] <= at)?;
     }
     Ok(models)
 }

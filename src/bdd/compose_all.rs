@@ -38,9 +38,10 @@ impl Bdd {
         let of_store = |(variable, function)| self.same_store(function).map(|()| (variable, function));
         let mut charge = self.store.space().pool.account(WHAT);
         let given = self.given(functions.into_iter().map(of_store), &mut charge)?;
-        // A map that is made of a sorted list has full nodes.
-        let _map = self.charge_lists(given.len() * size_of::<(u32, Self)>(), WHAT)?;
+        // The map is made from a list of its own.
+        let _map = self.charge_lists(2 * given.len() * size_of::<(u32, Self)>(), WHAT)?;
         let mut given: BTreeMap<u32, Self> = given.into_iter().map(|(at, function)| (at, function.clone())).collect();
+        drop(charge);
         let rest = self.with_literals(&mut given, |variable, of| variable == of)?;
         given.retain(|&variable, function| rest.file.has_variable(variable) && function.variable() != Some(variable));
         if given.is_empty() {

@@ -139,11 +139,11 @@ impl Bdd {
         Ok(file.map(|file| Self::new(self.store.clone(), file, complement)))
     }
 
-    /// Charges lists of `bytes` bytes while operations run; `what` names them in the error. Where they are long, no other thread
-    /// has such lists meanwhile.
+    /// Charges lists of `bytes` bytes while operations run; `what` names them in the error. Where they are long, this waits until
+    /// no other thread is in a call that takes much of the tables.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`] when there is no room for them.
+    /// [`Error::BudgetExceeded`] when there is no room for them, and those of [`Store::wide`].
     fn charge_lists(&self, bytes: usize, what: &'static str) -> Result<Lists<'_>> {
         let wide = self.store.wide(bytes)?;
         Ok((self.store.space().pool.charge(bytes, what)?, wide))

@@ -4,7 +4,7 @@ use super::{
     WHAT,
     grid::Grid,
     intervals::{ENTRY_BYTES, Search},
-    terms::{self, FALSE, TRUE},
+    terms::{self, FALSE, TRUE, Term},
 };
 use crate::{
     bdd::Bdd,
@@ -85,12 +85,17 @@ impl Store {
 /// "The sum of `terms` is `bound`", or, if `fewer`, "is at most `bound`".
 pub fn sum(store: &Store, terms: impl Iterator<Item = (u32, i64)>, fewer: bool, bound: i128) -> Result<Bdd> {
     let mut charge = store.space().pool.account(WHAT);
-    let mut terms = terms::read(terms, &mut charge)?;
+    let given = terms::read(terms, &mut charge)?;
+    let _many_terms = store.wide(size_of::<Term>() * given.len())?;
+    let mut terms = terms::sum_up(&given, &mut charge)?;
+    drop(given);
     if let Some(plain) = terms[0].plain(bound, fewer) {
         return Ok(store.constant(plain.node == TRUE));
     }
     let bound = terms::divide(&mut terms, bound);
-    let (builder, root) = add_nodes(store, &Grid::new(&terms, bound, fewer))?;
+    let grid = Grid::new(&terms, bound, fewer);
+    let _many_sums = store.wide(usual_bytes(&grid))?;
+    let (builder, root) = add_nodes(store, &grid)?;
     drop((terms, charge));
     match root {
         Some(root) => builder.build_root(root),
@@ -109,15 +114,20 @@ const SPARED: usize = 4;
 /// But it takes all room where the grid would take more than this many times as long as any search that has room.
 const FAR_LONGER: u64 = 8;
 
+/// Bytes that either way to add the nodes takes, unless it finds that it needs more.
+fn usual_bytes(grid: &Grid<'_>) -> usize {
+    let searched = usize::try_from(grid.places / PLACES).unwrap_or(usize::MAX).saturating_mul(ENTRY_BYTES);
+    // Of so few terms there are no more sums.
+    let most = 1usize.checked_shl(grid.terms.len() as u32).unwrap_or(usize::MAX).saturating_mul(ENTRY_BYTES);
+    grid.row_bytes.saturating_add(searched).min(most)
+}
+
 /// Adds the nodes by the search, unless the grid takes less time or only the grid has room. Where neither has room, the search's
 /// error is returned.
 fn add_nodes(store: &Store, grid: &Grid<'_>) -> Result<Nodes> {
     if grid.counts {
         return fill(store, grid);
     }
-    // What either way takes, if it does not find that it needs more.
-    let usual = (grid.places / PLACES).saturating_mul(ENTRY_BYTES as u64);
-    let _wide = store.wide(grid.row_bytes.saturating_add(usual as usize))?;
     let room = store.space().pool.room(Share::Tables);
     if grid.row_bytes <= room {
         let (most, fitting) = (grid.places / PLACES, (room / ENTRY_BYTES) as u64);

@@ -57,10 +57,15 @@ impl Term {
     }
 }
 
-/// The terms by ascending variable, without those of weight 0, and the end.
-pub fn read(terms: impl Iterator<Item = (u32, i64)>, charge: &mut Charge) -> Result<Vec<Term>> {
+/// The variables and weights of `terms`, by ascending variable.
+pub fn read(terms: impl Iterator<Item = (u32, i64)>, charge: &mut Charge) -> Result<Vec<(u32, i64)>> {
     let mut given = charge.collect(terms.map(|term| check_variable(term.0).map(|()| term)))?;
     given.sort_unstable_by_key(|term| term.0);
+    Ok(given)
+}
+
+/// The terms `given` without those of weight 0, and the end.
+pub fn sum_up(given: &[(u32, i64)], charge: &mut Charge) -> Result<Vec<Term>> {
     let of_one_variable = || given.chunk_by(|a, b| a.0 == b.0);
     let room = of_one_variable().count() + 1;
     charge.grow(room * size_of::<Term>())?;

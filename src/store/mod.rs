@@ -45,10 +45,10 @@ use crate::{
 ///
 /// Diagrams of one store can be used together, from any thread. Up to as many small operations run side by side as the store has
 /// threads: those on no more than 131,072 nodes in all. A larger one waits for its turn; so does what draws samples, looks for an
-/// optimum, or opens or validates a diagram. `replace`, `compose_all` and `linear` with so many variables, or sums, that several at
-/// once might have no room go one after the other. A large operation that comes to a level worth sharing lets no other begin, gets all
-/// threads once those beside it are done, and keeps them to its end; called from a thread of a `rayon` pool, it shares nothing. Use
-/// several stores to run several large operations at once, each within a budget of its own.
+/// optimum, or opens or validates a diagram. `replace`, `compose_all` and constraints on sums that take so much of the tables
+/// that several at once might have no room go one after the other. A large operation that comes to a level worth sharing lets no
+/// other begin, gets all threads once those beside it are done, and keeps them to its end; called from a thread of a `rayon`
+/// pool, it shares nothing. Use several stores to run several large operations at once, each within a budget of its own.
 ///
 /// ```
 /// use std::thread;
