@@ -86,7 +86,7 @@ const REMEMBERED: usize = 64;
 /// A call that takes more than one part in this many of the tables is wide.
 const WIDE: usize = 64;
 
-/// While a wide call has it, no other thread is in one.
+/// While a wide call has it, no other thread is in one; `None` for any other call.
 pub(crate) type Wide<'a> = Option<ReentrantMutexGuard<'a, ()>>;
 
 impl fmt::Debug for Store {
