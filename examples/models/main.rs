@@ -36,9 +36,9 @@ struct Options {
     store: store::StoreOptions,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum Order {
-    /// One in which the variables of each clause are close to each other, from that of their numbers on.
+    /// One in which the variables of each clause are close to each other.
     Force,
     /// That of their numbers.
     Given,

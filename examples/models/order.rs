@@ -15,14 +15,15 @@ const LEAST: u64 = 256;
 pub fn force(clauses: &[Clause], variables: u32) -> Vec<u32> {
     let given: Vec<u32> = (0..variables).collect();
     let met = places_in(walk_through(clauses, &given));
-    let mut places = if reach_of(clauses, &met) < reach_of(clauses, &given) { met } else { given };
+    let with_reach = |places: Vec<u32>| (reach_of(clauses, &places), places);
+    // Of two that reach as far, that of the numbers is the least.
+    let (mut reach, mut places) = with_reach(met).min(with_reach(given));
     loop {
-        let moved = moved(clauses, &places);
-        let reach = reach_of(clauses, &places);
-        if reach_of(clauses, &moved) >= reach - reach / LEAST {
+        let (less, moved) = with_reach(moved(clauses, &places));
+        if less >= reach - reach / LEAST {
             return places;
         }
-        places = moved;
+        (reach, places) = (less, moved);
     }
 }
 
